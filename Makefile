@@ -1,0 +1,80 @@
+# What is typed while working on this project. Each target makes its own environment first, out of nothing but
+# Python 3.11 or newer, pip and the package index; the second time it is there, and is made anew only when
+# pyproject.toml or the constraints have changed.
+
+PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.14 python; do \
+	"$$name" -c $(IS_NEW_ENOUGH) 2>/dev/null && command -v "$$name" && break; done)
+INSTALL_AS ?= editable
+CONSTRAINTS ?= tests/constraints/newest.txt
+VENV ?= $(if $(filter wheel,$(INSTALL_AS)),.venv-wheel,.venv)
+ARGS ?=
+
+IS_NEW_ENOUGH := 'import sys; sys.exit(sys.version_info < (3, 11))'
+PIP := $(VENV)/bin/python -m pip
+INSTALL := $(PIP) install --quiet --constraint $(CONSTRAINTS)
+TOOLS := $(VENV)/tools.stamp
+READY := $(VENV)/$(INSTALL_AS).stamp
+
+.PHONY: help demo test check collector constraints
+.DEFAULT_GOAL := help
+
+help:
+	@echo 'make demo         record, read back and judge sample agents, offline'
+	@echo 'make test         run the tests; ARGS="-k name" passes arguments to pytest'
+	@echo 'make check        formatting, lint, types, and who may import whom'
+	@echo 'make collector    find or build the OpenTelemetry Collector that some tests need, and say where it is'
+	@echo 'make constraints  pin the newest releases of everything in tests/constraints/newest.txt'
+	@echo
+	@echo 'PYTHON=python3.12     the Python to use; else the first one found that is new enough'
+	@echo 'INSTALL_AS=wheel      test the built wheel, in an environment of its own, not the checkout'
+
+demo: $(READY)
+	@$(VENV)/bin/otel-traj demo $(ARGS)
+
+# Where no collector can be had, this says why, and the tests that need one are skipped. PYTHONSAFEPATH keeps the
+# checkout off the import path of everything the tests start, so that what they import is the wheel.
+test: $(READY)
+	@if command -v go >/dev/null; then $(VENV)/bin/python -m tests.collector >/dev/null || true; fi
+	@OTEL_TRAJ_INSTALLED_AS=$(INSTALL_AS) $(if $(filter wheel,$(INSTALL_AS)),PYTHONSAFEPATH=1) \
+		$(VENV)/bin/pytest $(ARGS)
+
+check: $(READY)
+	$(VENV)/bin/ruff format --check
+	$(VENV)/bin/ruff check
+	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports --no-logo
+
+collector: $(TOOLS)
+	@$(VENV)/bin/python -m tests.collector
+
+# `venv` without ensurepip (Debian and Ubuntu keep it in a package of its own) makes an environment without pip;
+# the pip of the Python that made it then fills it. Groups need pip 25.1.
+$(TOOLS): pyproject.toml $(CONSTRAINTS)
+	@test -n "$(PYTHON)" || { echo 'setup: no Python 3.11 or newer was found: install one, or name it with PYTHON=' >&2; exit 1; }
+	@$(PYTHON) -c $(IS_NEW_ENOUGH) || { echo 'setup: $(PYTHON) is not Python 3.11 or newer: name another with PYTHON=' >&2; exit 1; }
+	@echo 'setup: installing into $(VENV)' >&2
+	@$(PIP) --version >/dev/null 2>&1 && $(VENV)/bin/python -c $(IS_NEW_ENOUGH) \
+		|| $(PYTHON) -m venv --clear $(VENV) 2>/dev/null \
+		|| { $(PYTHON) -m venv --clear --without-pip $(VENV) \
+			&& $(PYTHON) -m pip --python $(VENV)/bin/python install --quiet pip; }
+	@$(PIP) install --quiet 'pip>=25.1'
+	@$(INSTALL) --group dev
+	@touch $@
+
+$(VENV)/editable.stamp: $(TOOLS)
+	@$(INSTALL) --editable .
+	@touch $@
+
+# The wheel is installed over the one before it, whose version is the same; what it depends on comes second.
+$(VENV)/wheel.stamp: $(TOOLS) README.md LICENSE $(shell find otel_traj -type f ! -name '*.pyc')
+	@rm -rf $(VENV)/wheel
+	@$(PIP) wheel --quiet --no-build-isolation --no-deps --wheel-dir $(VENV)/wheel .
+	@$(INSTALL) --force-reinstall --no-deps $(VENV)/wheel/*.whl
+	@$(INSTALL) $(VENV)/wheel/*.whl
+	@touch $@
+
+constraints:
+	@rm -rf .venv-newest
+	@$(MAKE) --silent VENV=.venv-newest CONSTRAINTS=/dev/null .venv-newest/editable.stamp
+	@{ sed -n '/^#/p' tests/constraints/newest.txt; .venv-newest/bin/python -m pip freeze --exclude-editable; } > .venv-newest/pins
+	@mv .venv-newest/pins tests/constraints/newest.txt

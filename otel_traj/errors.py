@@ -1,0 +1,72 @@
+"""The exception tree, and the one sentence form of its messages.
+
+Every error of this package is an `OtelTrajError`. One that bad input causes is a `ValueError` or `TypeError`
+as well, so that callers who know nothing of us catch it where they expect it. A message has three parts: what
+was found, why it stops us, what the user can do.
+
+    OtelTrajError
+    +-- SourceError             (OSError)     a source can't be opened or read at all
+    +-- InvalidReferenceError   (ValueError)  a reference file or a reference object is not valid
+    +-- TrajectoryTypeError     (TypeError)   something that is no trajectory stands where one is needed
+    +-- TrajectoryValueError    (ValueError)  the right type, a value that can't be answered exactly
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "InvalidReferenceError",
+    "OtelTrajError",
+    "SourceError",
+    "TrajectoryTypeError",
+    "TrajectoryValueError",
+]
+
+
+class OtelTrajError(Exception):
+    """Base of every error this package raises."""
+
+
+class SourceError(OtelTrajError, OSError):
+    """A source of spans can't be opened, or nothing in it can be read as spans."""
+
+    def __init__(self, message: str, *, source: str) -> None:
+        """Keep the source beside the message.
+
+        Args:
+            message: What was found, why it stops us, what to do.
+            source: The source as the user named it.
+        """
+        super().__init__(message)
+        self.source = source
+        """The source as the user named it."""
+
+
+class InvalidReferenceError(OtelTrajError, ValueError):
+    """A reference (file or object) is not valid."""
+
+    def __init__(
+        self, message: str, *, path: str | None = None, line: int | None = None, column: int | None = None
+    ) -> None:
+        """Keep the place beside the message.
+
+        Args:
+            message: What was found, why it stops us, what is allowed.
+            path: The reference file, where there is one.
+            line: Line in the file, from 1.
+            column: Column in the line, from 1.
+        """
+        super().__init__(message)
+        self.path = path
+        """The reference file, or None for an object."""
+        self.line = line
+        """Line in the file, from 1, or None."""
+        self.column = column
+        """Column in the line, from 1, or None."""
+
+
+class TrajectoryTypeError(OtelTrajError, TypeError):
+    """Something that is no trajectory, reference or run stands where one is needed."""
+
+
+class TrajectoryValueError(OtelTrajError, ValueError):
+    """A value of the right type that can't be used; the message lists what is allowed."""

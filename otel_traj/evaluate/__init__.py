@@ -1,0 +1,10 @@
+"""References, the choice among them, and verdicts over many runs."""
+
+from __future__ import annotations
+
+from otel_traj.evaluate.judge import evaluate_runs
+from otel_traj.evaluate.reference import AppliesTo, Reference
+from otel_traj.evaluate.reference_file import load_references
+from otel_traj.evaluate.verdict import Report, Summary, Verdict
+
+__all__ = ["AppliesTo", "Reference", "Report", "Summary", "Verdict", "evaluate_runs", "load_references"]

@@ -1,0 +1,13 @@
+"""Span records -> dialect -> facts -> parts -> runs -> trajectories, with what is missing.
+
+The flow is the order of the modules: `own_dialect` reads a span into a fact, `gather` keeps each fact once,
+`parts` splits facts by call of a graph, `threads` joins the calls that make one run, `joined` and `runs` build
+the run, `completeness` says what is missing from it.
+"""
+
+from __future__ import annotations
+
+from otel_traj.reconstruct.extract import extract_trajectories, to_trajectory
+from otel_traj.reconstruct.read import read_runs
+
+__all__ = ["extract_trajectories", "read_runs", "to_trajectory"]

@@ -1,0 +1,36 @@
+"""Recorded content back to values.
+
+Content stands on spans as JSON text. Backends cut long values without a word (Tempo at 2,048 bytes): text
+that is no longer JSON was cut, and a value that is not whole is no value.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from otel_traj.model import AttributeValue
+
+__all__ = ["decode_content"]
+
+_decoder = msgspec.json.Decoder()
+
+
+def decode_content(text: str | None) -> tuple[AttributeValue, bool]:
+    """Return the recorded value, and whether it was cut.
+
+    Args:
+        text: JSON text, None where content was not recorded.
+
+    Returns:
+        (value, False); (None, False) for None; (None, True) for text that is not whole JSON.
+    """
+    if text is None:
+        return None, False
+    try:
+        value: AttributeValue = _decoder.decode(text)
+    except (msgspec.DecodeError, RecursionError, UnicodeError):
+        return None, True
+    return value, False

@@ -1,0 +1,128 @@
+"""The joined view of a run: the supersteps of its parts in one row, with their markers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from otel_traj import semconv as sc
+from otel_traj.model import Problem
+from otel_traj.reconstruct.supersteps import group_supersteps, join_attempts, join_tasks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from otel_traj.model import Task
+    from otel_traj.reconstruct.parts import Part
+
+__all__ = ["Piece", "find_gap", "join_groups", "make_piece", "mark_steps"]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One part of a run with the attempts of its tasks joined."""
+
+    part: Part
+    tasks: list[Task]
+    """By superstep, then canonical order."""
+    groups: list[list[Task]]
+    """The same, one list per superstep."""
+
+
+def make_piece(part: Part) -> Piece:
+    """Return a part with the attempts of its tasks joined."""
+    tasks = join_attempts(part.tasks)
+    return Piece(part, tasks, group_supersteps(tasks))
+
+
+def join_groups(pieces: Sequence[Piece]) -> list[list[Task]]:
+    """Return the supersteps of a run.
+
+    The first superstep of a resumed part merges into the run's last one where they share a task, because
+    LangGraph goes on with an unfinished superstep under the same task ids; otherwise (time travel, forks, a
+    static interrupt) it is the next one.
+
+    Args:
+        pieces: The run's parts, in order.
+
+    Returns:
+        One list of tasks per superstep, in the order in which they ran.
+    """
+    joined: list[list[Task]] = []
+    for piece in pieces:
+        groups = piece.groups
+        if joined and groups and {t.task_id for t in joined[-1]} & {t.task_id for t in groups[0]}:
+            joined[-1] = _merge(joined[-1], groups[0])
+            groups = groups[1:]
+        joined += groups
+    return joined
+
+
+def _merge(earlier: list[Task], later: list[Task]) -> list[Task]:
+    by_id = {task.task_id: task for task in earlier}
+    for task in later:
+        before = by_id.get(task.task_id)
+        by_id[task.task_id] = join_tasks(before, task) if before else task
+    return list(by_id.values())
+
+
+def mark_steps(first: Part, groups: Sequence[Sequence[Task]]) -> tuple[list[list[str]], list[list[str]]]:
+    """Return a run's node names by superstep with `__start__` and `__interrupt__`, and the task ids beside.
+
+    Args:
+        first: The run's first part.
+        groups: The run's supersteps, siblings in order.
+
+    Returns:
+        Names and task ids, of equal shape but for the markers, which have no task id.
+    """
+    steps: list[list[str]] = []
+    ids: list[list[str]] = []
+    if _began_with_input(first, groups):
+        steps.append([sc.START_NODE])
+        ids.append([])
+    for group in groups:
+        steps.append([task.node for task in group])
+        ids.append([task.task_id for task in group])
+        if any(task.interrupted for task in group):
+            steps.append([sc.INTERRUPT_NODE])
+            ids.append([])
+    return steps, ids
+
+
+def _began_with_input(first: Part, groups: Sequence[Sequence[Task]]) -> bool:
+    """Whether `__start__` leads the run without a task of its own.
+
+    Not where `__start__` has a task (a conditional entry), not for an entrypoint of the functional API (its
+    task is triggered by `__start__` itself, seen with langgraph 1.2.22), not where the beginning is missing,
+    and not where the run failed before its input got anywhere.
+    """
+    if first.graph is None:
+        is_begun = bool(groups) and groups[0][0].superstep <= 1
+    else:
+        failed_at_once = not groups and first.graph.outcome == "error"
+        is_begun = not first.graph.resumed and not failed_at_once
+    tasks = [task for group in groups for task in group]
+    is_traced = any(task.node == sc.START_NODE for task in tasks)
+    is_entrypoint = any(task.triggers == (sc.START_NODE,) and task.node != sc.START_NODE for task in tasks)
+    return is_begun and not is_traced and not is_entrypoint
+
+
+def find_gap(pieces: Sequence[Piece]) -> list[Problem]:
+    """Return a problem that names superstep numbers at which nothing ran; empty where there is none.
+
+    A gap proves nothing missing (cached nodes have no callback, `update_state` uses up numbers), but it helps
+    to read a verdict that failed.
+    """
+    numbers = sorted({task.superstep for piece in pieces for task in piece.tasks if task.superstep >= 0})
+    gaps = [(low, high) for low, high in pairwise(numbers) if high > low + 1]
+    if not gaps:
+        return []
+    named = ", ".join(f"{low} and {high}" for low, high in gaps)
+    run_id = pieces[0].part.run_id
+    message = (
+        f"run {run_id!r}: no task is recorded between supersteps {named}. Cached nodes and update_state leave such "
+        f"gaps; where neither is used, look for lost spans."
+    )
+    return [Problem(code="step_gap", message=message)]

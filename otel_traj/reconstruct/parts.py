@@ -1,0 +1,143 @@
+"""Facts -> parts: one per call of a graph, with its tasks and calls, and the parts below it.
+
+A part whose graph-run span is missing is kept too, with the tasks that name it: what arrived is shown, and
+says what is missing. Tasks of a missing *subgraph* run are orphans of the run that called it, when the
+namespace of their checkpoint or an unmet manifest tells which one that is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from otel_traj.reconstruct.lineage import Lineage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from otel_traj.reconstruct.facts import CallFact, GraphFact, Place, TaskFact
+    from otel_traj.reconstruct.gather import Facts
+
+__all__ = ["Part", "split_parts"]
+
+
+@dataclass(slots=True, kw_only=True)
+class Part:
+    """One call of a graph, while runs are being built."""
+
+    graph: GraphFact | None
+    """None: the graph-run span is missing."""
+    run_id: str
+    trace_id: str
+    tasks: list[TaskFact] = field(default_factory=list)
+    calls: list[CallFact] = field(default_factory=list)
+    orphans: list[TaskFact] = field(default_factory=list)
+    """Tasks of subgraph runs below it whose graph-run span is missing."""
+    children: list[Part] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+    """Of a top-level part: every span below it, its own not included."""
+
+
+def split_parts(facts: Facts) -> list[Part]:
+    """Return the top-level parts, each with the parts below it.
+
+    Args:
+        facts: Each fact once.
+
+    Returns:
+        Parts in the order of their first fact. A part whose `graph` has a parent run that is missing stands
+        on top, too.
+    """
+    return _Splitter(facts).split()
+
+
+class _Splitter:
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._lineage = Lineage(facts)
+        self._part_of_graph = {
+            (g.place.trace_id, g.place.span_id): Part(graph=g, run_id=g.run_id, trace_id=g.place.trace_id)
+            for g in facts.graphs
+        }
+        self._rootless: dict[tuple[str, str], Part] = {}
+
+    def split(self) -> list[Part]:
+        strays: dict[tuple[str, str], list[TaskFact]] = {}
+        for task in self._facts.tasks:
+            graph = self._lineage.find_graph(task.place, task.run_id or None)
+            if graph is None:
+                strays.setdefault((task.place.trace_id, task.run_id), []).append(task)
+            else:
+                self._part(graph).tasks.append(task)
+        self._count_places()
+        for (trace_id, run_id), tasks in strays.items():
+            self._place_strays(trace_id, run_id, tasks)
+        self._place_calls()
+        return self._link_children() + list(self._rootless.values())
+
+    def _part(self, graph: GraphFact) -> Part:
+        return self._part_of_graph[graph.place.trace_id, graph.place.span_id]
+
+    def _count_places(self) -> None:
+        """Give each top-level part the places of all spans below it."""
+        facts = self._facts
+        for graph in facts.graphs:
+            top = self._lineage.find_top(graph)
+            if top is not graph:
+                self._part(top).places.append(graph.place)
+        others: Iterable[tuple[Place, str | None]] = (
+            (fact.place, fact.run_id or None)
+            for kind in (facts.tasks, facts.calls, facts.others)
+            for fact in kind
+        )
+        for place, run_id in others:
+            owner = self._lineage.find_graph(place, run_id) or self._lineage.find_graph(place, None)
+            if owner is not None:
+                self._part(self._lineage.find_top(owner)).places.append(place)
+
+    def _place_strays(self, trace_id: str, run_id: str, tasks: list[TaskFact]) -> None:
+        """Hang the tasks of a missing graph run below the run that called it, or keep them as a part."""
+        caller = self._find_caller(trace_id, tasks)
+        if caller is not None:
+            caller.orphans.extend(tasks)
+        else:
+            part = Part(graph=None, run_id=run_id, trace_id=trace_id, tasks=tasks)
+            self._rootless[trace_id, run_id] = part
+
+    def _find_caller(self, trace_id: str, tasks: list[TaskFact]) -> Part | None:
+        outer_ids = {
+            piece.rpartition(":")[2] for task in tasks for piece in task.checkpoint_ns.split("|")[:-1]
+        } - {task.task_id for task in tasks}
+        parts = [part for part in self._part_of_graph.values() if part.trace_id == trace_id]
+        for part in parts:
+            if outer_ids & {task.task_id for task in part.tasks}:
+                return self._part(self._lineage.find_top(part.graph)) if part.graph else part
+        tops = [part for part in parts if part.graph is not None and part.graph.parent_run_id is None]
+        return next((part for part in tops if _lacks_spans(part)), None)
+
+    def _place_calls(self) -> None:
+        for call in self._facts.calls:
+            graph = self._lineage.find_graph(call.place, call.run_id)
+            if graph is not None:
+                self._part(graph).calls.append(call)
+            elif call.run_id and (part := self._rootless.get((call.place.trace_id, call.run_id))):
+                part.calls.append(call)
+
+    def _link_children(self) -> list[Part]:
+        tops: list[Part] = []
+        for part in self._part_of_graph.values():
+            graph = part.graph
+            if graph is None or graph.parent_run_id is None:
+                tops.append(part)
+                continue
+            parent = self._lineage.find_parent(graph)
+            above = self._part(parent) if parent else self._rootless.get((part.trace_id, graph.parent_run_id))
+            (tops if above is None or above is part else above.children).append(part)
+        return tops
+
+
+def _lacks_spans(part: Part) -> bool:
+    manifest = part.graph.manifest if part.graph else None
+    if manifest is None or manifest.span_count is None:
+        return True
+    return len(part.places) < manifest.span_count

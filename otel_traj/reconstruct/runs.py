@@ -1,0 +1,205 @@
+"""Chains of parts -> runs: the joined trajectory, its markers, its children and what is missing.
+
+A run begun by input starts with `["__start__"]`; an interrupted superstep is followed by `["__interrupt__"]`;
+the superstep that a resume goes on with is listed once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from otel_traj.model import Invocation, Problem, Run
+from otel_traj.reconstruct.calls import list_model_calls, list_tool_calls, sum_usage
+from otel_traj.reconstruct.completeness import NAMED_ONLY, check_part, is_manifest_met
+from otel_traj.reconstruct.content import decode_content
+from otel_traj.reconstruct.joined import find_gap, join_groups, make_piece, mark_steps
+from otel_traj.reconstruct.supersteps import list_recorded_steps, order_siblings
+from otel_traj.reconstruct.threads import Chain, start_of, thread_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from otel_traj.model import AttributeValue, RunStatus
+    from otel_traj.reconstruct.joined import Piece
+    from otel_traj.reconstruct.parts import Part
+
+__all__ = ["RunBuilder"]
+
+
+class RunBuilder:
+    """Builds the runs of one source."""
+
+    def __init__(
+        self,
+        *,
+        conflicts: Mapping[tuple[str, str], tuple[str, ...]],
+        node_order: Mapping[str, int],
+        source: str,
+    ) -> None:
+        """Keep what all runs of the source share.
+
+        Args:
+            conflicts: Spans of which differing copies arrived.
+            node_order: Place of each node as its graph declares them; empty for canonical order.
+            source: The source as the user named it.
+        """
+        self._conflicts = conflicts
+        self._node_order = node_order
+        self._source = source
+
+    def build(self, chain: Chain, *, is_child: bool = False) -> Run:
+        """Return the run that a chain of parts makes, its subgraph runs below it.
+
+        Args:
+            chain: The parts of the run, in order.
+            is_child: Whether the run stands below the run that called it.
+        """
+        pieces = [make_piece(part) for part in chain.parts]
+        groups = [order_siblings(group, self._node_order) for group in join_groups(pieces)]
+        tasks = [task for group in groups for task in group]
+        children = self._build_children(chain.parts)
+        problems = self._find_problems(chain, pieces, is_child=is_child)
+        complete = all(problem.code in NAMED_ONLY for problem in problems)
+        is_met = all(is_manifest_met(piece.part, piece.tasks) for piece in pieces)
+        calls = [call for part in chain.parts for call in part.calls]
+        model_calls = list_model_calls(calls, tasks, children)
+        first, last = chain.parts[0], chain.parts[-1]
+        steps, step_task_ids = mark_steps(first, groups)
+        inputs, results = _read_content(chain.parts)
+        return Run(
+            graph=first.graph.graph if first.graph else None,
+            run_id=first.run_id,
+            thread_id=thread_of(first),
+            case=next((part.graph.case for part in chain.parts if part.graph and part.graph.case), None),
+            trace_ids=tuple(dict.fromkeys(part.trace_id for part in chain.parts)),
+            status=_status_of(last),
+            steps=steps,
+            step_task_ids=step_task_ids,
+            tasks=tasks,
+            invocations=[_make_invocation(piece) for piece in pieces],
+            children=children,
+            inputs=inputs,
+            results=results,
+            started_ns=min(_first_start(part) for part in chain.parts),
+            ended_ns=0 if _status_of(last) == "open" else max(_last_end(part) for part in chain.parts),
+            usage=sum_usage(model_calls),
+            model_calls=model_calls,
+            tool_calls=list_tool_calls(calls, tasks, children),
+            complete=complete,
+            verified=complete and is_met and all(problem.code != "spans_missing" for problem in problems),
+            problems=problems,
+            service=_service_of(first),
+            attributes=first.graph.attributes if first.graph else {},
+            parent_task_id=first.graph.parent_task_id if first.graph else None,
+            error_type=last.graph.error_type if last.graph else None,
+            source=self._source,
+        )
+
+    def _build_children(self, parts: Sequence[Part]) -> list[Run]:
+        chains: list[Chain] = []
+        for part in parts:
+            earlier = list(chains)
+            for child in sorted(part.children, key=lambda below: (start_of(below), below.run_id)):
+                chain = next((chain for chain in earlier if _goes_on(chain, child)), None)
+                if chain is None:
+                    chains.append(Chain([child]))
+                else:
+                    chain.parts.append(child)
+        return [self.build(chain, is_child=True) for chain in chains]
+
+    def _find_problems(self, chain: Chain, pieces: Sequence[Piece], *, is_child: bool) -> list[Problem]:
+        problems = list(chain.problems)
+        if not is_child:
+            problems += _name_lost_caller(chain.parts[0])
+        for piece in pieces:
+            problems += check_part(piece.part, piece.tasks, self._conflicts)
+            problems += _name_cut_content(piece.part)
+        return problems + find_gap(pieces)
+
+
+def _goes_on(chain: Chain, child: Part) -> bool:
+    """Whether a subgraph call goes on with one of an earlier part: it shares a task, or resumes its caller's."""
+    ids = {task.task_id for part in chain.parts for task in part.tasks}
+    if ids & {task.task_id for task in child.tasks}:
+        return True
+    before, graph = chain.parts[-1].graph, child.graph
+    if before is None or graph is None or not graph.parent_task_id:
+        return False
+    return graph.resumed and (graph.parent_task_id, graph.graph) == (before.parent_task_id, before.graph)
+
+
+def _name_lost_caller(part: Part) -> list[Problem]:
+    """A subgraph's run that stands on top has lost the run that called it."""
+    if part.graph is None or part.graph.parent_run_id is None:
+        return []
+    message = (
+        f"run {part.run_id!r} (trace {part.trace_id}) is a subgraph's, and the run {part.graph.parent_run_id!r} "
+        f"that called it is missing. Read the source again later, or look for spans that were dropped."
+    )
+    return [Problem(code="root_missing", message=message, span_ids=(part.graph.place.span_id,))]
+
+
+def _name_cut_content(part: Part) -> list[Problem]:
+    texts = [(task.place, text) for task in part.tasks for text in (task.inputs, task.outputs)]
+    if part.graph is not None:
+        texts += [(part.graph.place, part.graph.inputs), (part.graph.place, part.graph.results)]
+    places = {place.span_id: place for place, text in texts if decode_content(text)[1]}
+    if not places:
+        return []
+    names = ", ".join(f"{place.name!r} ({place.span_id})" for place in places.values())
+    message = (
+        f"run {part.run_id!r} (trace {part.trace_id}): recorded content was cut on {names}, so its values are not "
+        f"known. Raise the limit on the length of attribute values (Tempo: max_attribute_bytes)."
+    )
+    return [Problem(code="content_cut", message=message, span_ids=tuple(sorted(places)))]
+
+
+def _status_of(part: Part) -> RunStatus:
+    """Nobody knows that a run ended whose graph-run span is missing."""
+    return part.graph.outcome if part.graph else "open"
+
+
+def _make_invocation(piece: Piece) -> Invocation:
+    part, graph = piece.part, piece.part.graph
+    return Invocation(
+        run_id=part.run_id,
+        trace_id=part.trace_id,
+        span_id=graph.place.span_id if graph else "",
+        resumed=graph is not None and graph.resumed,
+        status=_status_of(part),
+        steps=list_recorded_steps(piece.groups),
+        supersteps=[group[0].superstep for group in piece.groups if list_recorded_steps([group])],
+        started_ns=_first_start(part),
+        ended_ns=_last_end(part),
+    )
+
+
+def _read_content(parts: Sequence[Part]) -> tuple[AttributeValue, AttributeValue]:
+    """Return the run's input as given and its results; None where content was not recorded."""
+    first, last = parts[0].graph, parts[-1].graph
+    if first is None or last is None:
+        return None, None
+    is_recorded = any(part.graph and (part.graph.inputs or part.graph.results) for part in parts)
+    inputs = None if first.resumed else decode_content(first.inputs)[0]
+    if last.outcome != "ok":
+        return inputs, {} if is_recorded else None
+    return inputs, decode_content(last.results)[0]
+
+
+def _first_start(part: Part) -> int:
+    return min([start_of(part), *(place.start_ns for place in part.places)])
+
+
+def _last_end(part: Part) -> int:
+    """The latest end of a part and all below it; 0 while it is open."""
+    if part.graph is not None and not part.graph.place.end_ns:
+        return 0
+    ends = [place.end_ns for place in part.places] + [task.place.end_ns for task in part.tasks]
+    if part.graph is not None:
+        ends.append(part.graph.place.end_ns)
+    return max([*ends, *(_last_end(child) for child in part.children)])
+
+
+def _service_of(part: Part) -> str | None:
+    service = part.graph.service if part.graph else part.tasks[0].service
+    return service[1] or None

@@ -1,0 +1,148 @@
+"""Which runs a reader asked for: the same keywords on every reading function and command."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, get_args
+
+from msgspec import Struct
+
+from otel_traj.errors import TrajectoryValueError
+from otel_traj.model import AttributeValue, Run, RunStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["Selection", "make_selection", "parse_time"]
+
+_STATUSES: tuple[RunStatus, ...] = get_args(RunStatus)
+_BACK = re.compile(r"(\d{1,9})([smhd])\Z")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_TRACE_DIGITS = 32
+
+
+class Selection(Struct, frozen=True, kw_only=True):
+    """A choice of runs; what is None chooses all."""
+
+    graph: str | None = None
+    service: str | None = None
+    thread: str | None = None
+    run: str | None = None
+    trace: str | None = None
+    status: frozenset[RunStatus] | None = None
+    since_ns: int | None = None
+    until_ns: int | None = None
+    attributes: dict[str, AttributeValue] = {}
+
+    def takes(self, run: Run) -> bool:
+        """Return whether a run meets all that was asked for."""
+        return (
+            self.graph in (None, run.graph)
+            and self.service in (None, run.service)
+            and self.thread in (None, run.thread_id)
+            and (self.status is None or run.status in self.status)
+            and (self.since_ns is None or run.started_ns >= self.since_ns)
+            and (self.until_ns is None or run.started_ns <= self.until_ns)
+            and (self.run is None or self.run in _list_run_ids(run))
+            and (self.trace is None or self.trace in run.trace_ids)
+            and all(_is_equal(run.attributes.get(key), value) for key, value in self.attributes.items())
+        )
+
+
+def make_selection(
+    *,
+    graph: str | None = None,
+    service: str | None = None,
+    thread: str | None = None,
+    run: str | None = None,
+    trace: str | None = None,
+    status: RunStatus | Iterable[RunStatus] | None = None,
+    since: str | datetime | None = None,
+    until: str | datetime | None = None,
+    attributes: Mapping[str, AttributeValue] | None = None,
+) -> Selection:
+    """Return a checked selection.
+
+    Args:
+        graph: Name of the graph.
+        service: `service.name` of the resource.
+        thread: Thread id.
+        run: Callback run id of any invocation of the run, or of a subgraph run below it.
+        trace: Trace id in hex; dashes, `0x`, upper case and lost leading zeros are put right.
+        status: One status or several.
+        since: Earliest start: an RFC 3339 time, `15m`, `2h`, `7d` back from now, or an aware datetime.
+        until: Latest start, likewise.
+        attributes: Attributes of the resource or of the graph-run span; a text matches a number or bool by its
+            written form.
+
+    Raises:
+        TrajectoryValueError: A status, time or trace id is not one; the message lists what is allowed.
+    """
+    return Selection(
+        graph=graph,
+        service=service,
+        thread=thread,
+        run=run.lower() if run is not None else None,
+        trace=_normalise_trace_id(trace) if trace is not None else None,
+        status=_check_statuses(status) if status is not None else None,
+        since_ns=parse_time(since) if since is not None else None,
+        until_ns=parse_time(until) if until is not None else None,
+        attributes=dict(attributes or {}),
+    )
+
+
+def parse_time(text: str | datetime) -> int:
+    """Return a point in time in nanoseconds since the epoch.
+
+    Args:
+        text: `2026-11-30T09:00:00Z` and its like, `15m`, `2h`, `7d` back from now, or an aware datetime.
+
+    Raises:
+        TrajectoryValueError: It is none of these.
+    """
+    try:
+        if isinstance(text, str) and (back := _BACK.match(text)):
+            moment = datetime.now(UTC) - timedelta(**{_UNITS[back[2]]: int(back[1])})
+        else:
+            moment = datetime.fromisoformat(text) if isinstance(text, str) else text
+        if moment.tzinfo is None:
+            raise ValueError("it has no UTC offset")  # noqa: TRY301 - one place words the error
+    except (ValueError, OverflowError) as error:
+        message = (
+            f"{text!r} is no point in time that can be used ({error}). Write an RFC 3339 time with its offset, such "
+            f"as 2026-11-30T09:00:00Z, or 30s, 15m, 2h or 7d back from now."
+        )
+        raise TrajectoryValueError(message) from error
+    return (moment - _EPOCH) // timedelta(microseconds=1) * 1_000
+
+
+def _check_statuses(status: RunStatus | Iterable[RunStatus]) -> frozenset[RunStatus]:
+    asked = {status} if isinstance(status, str) else set(status)
+    unknown = sorted(asked - set(_STATUSES))
+    if unknown:
+        message = f"{unknown[0]!r} is no status of a run. Use one or more of {', '.join(_STATUSES)}."
+        raise TrajectoryValueError(message)
+    return frozenset(known for known in _STATUSES if known in asked)
+
+
+def _normalise_trace_id(text: str) -> str:
+    digits = text.strip().lower().removeprefix("0x").replace("-", "")
+    if not re.fullmatch(r"[0-9a-f]{1,32}", digits):
+        message = f"{text!r} is no trace id: it must be up to {_TRACE_DIGITS} hex digits."
+        raise TrajectoryValueError(message)
+    return digits.zfill(_TRACE_DIGITS)
+
+
+def _list_run_ids(run: Run) -> set[str]:
+    ids = {run.run_id, *(invocation.run_id for invocation in run.invocations)}
+    return {run_id.lower() for run_id in ids}.union(*(_list_run_ids(child) for child in run.children))
+
+
+def _is_equal(there: AttributeValue, asked: AttributeValue) -> bool:
+    if there == asked:
+        return there is not None
+    if not isinstance(asked, str) or isinstance(there, list | dict | bytes) or there is None:
+        return False
+    return str(there).lower() == asked.lower() if isinstance(there, bool) else str(there) == asked

@@ -1,0 +1,38 @@
+"""Recording: LangGraph callbacks become OpenTelemetry spans, spans become OTLP.
+
+The only package that imports langchain and langgraph, and its names load on first use: `configure` needs
+neither.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from otel_traj.record.configure import configure
+    from otel_traj.record.handler import TrajectoryCallbackHandler
+    from otel_traj.record.otlp_lines import JsonLinesSpanExporter
+    from otel_traj.record.run_end import RunEnd
+
+__all__ = ["JsonLinesSpanExporter", "RunEnd", "TrajectoryCallbackHandler", "configure"]
+
+_MODULE_OF = {
+    "JsonLinesSpanExporter": "otel_traj.record.otlp_lines",
+    "RunEnd": "otel_traj.record.run_end",
+    "TrajectoryCallbackHandler": "otel_traj.record.handler",
+    "configure": "otel_traj.record.configure",
+}
+
+
+def __getattr__(name: str) -> object:
+    module = _MODULE_OF.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(module), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))

@@ -1,0 +1,168 @@
+"""Model calls, tool calls and retrievals: from their callbacks to their spans.
+
+They have no callback runs of LangGraph below them that matter to a trajectory; each starts, runs and ends. With
+`models=False` or `tools=False` their entries are kept without a span: what they call still finds its place.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from opentelemetry.trace import SpanKind
+
+from otel_traj import semconv as sc
+from otel_traj.record.endings import describe_ending
+from otel_traj.record.messages import encode_answers, encode_messages, encode_prompts
+from otel_traj.record.model_spans import (
+    describe_request,
+    describe_response,
+    list_generations,
+    read_request_model,
+)
+from otel_traj.record.tool_spans import (
+    describe_retrieval,
+    describe_tool,
+    encode_tool_result,
+    find_failure,
+    find_tool_call_id,
+)
+from otel_traj.rendering import render_json
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from opentelemetry.util.types import AttributeValue
+
+    from otel_traj.record.endings import Endings
+    from otel_traj.record.entry import Entry
+    from otel_traj.record.recorder import Recorder
+    from otel_traj.record.settings import Settings
+    from otel_traj.record.table import CallbackTable
+
+__all__ = ["CallRecorder"]
+
+
+class CallRecorder:
+    """The model calls, tool calls and retrievals of one handler."""
+
+    def __init__(
+        self, *, recorder: Recorder, endings: Endings, table: CallbackTable, settings: Settings
+    ) -> None:
+        """Keep the parts that a handler is made of."""
+        self._recorder = recorder
+        self._endings = endings
+        self._table = table
+        self._settings = settings
+
+    def _write(self, entry: Entry, key: str, text: str) -> None:
+        if entry.span is not None:
+            entry.span.set_attribute(key, text)
+
+    def _wants_content(self, entry: Entry) -> bool:
+        return self._settings.content and entry.recording
+
+    def start_model(self, entry: Entry, operation: str, given: object, parameters: object) -> None:
+        """Start a model call.
+
+        Args:
+            entry: Its entry.
+            operation: `chat` or `text_completion`.
+            given: Its messages (chat) or prompts.
+            parameters: LangChain's `invocation_params`.
+        """
+        if not self._settings.models:
+            return
+        options = parameters if isinstance(parameters, dict) else {}
+        model = read_request_model(entry.metadata, options)
+        self._recorder.start_leaf(
+            entry,
+            f"{operation} {model}" if model else operation,
+            SpanKind.CLIENT,
+            lambda: describe_request(operation, entry.metadata, options),
+        )
+        if self._wants_content(entry):
+            encode = encode_messages if operation == sc.CHAT else encode_prompts
+            self._write(entry, sc.INPUT_MESSAGES, encode(given))
+            if options.get("tools"):
+                self._write(entry, sc.TOOL_DEFINITIONS, render_json(options["tools"]))
+
+    def note_token(self, run_id: Hashable) -> None:
+        """Note when the first piece of a streamed answer came."""
+        entry = self._table.get_open(run_id)
+        if entry is not None and entry.first_token_ns is None:
+            entry.first_token_ns = time.time_ns()
+
+    def end_model(self, run_id: Hashable, response: object, error: BaseException | None) -> None:
+        """End a model call; a failed one may have a response too."""
+        entry = self._endings.take(run_id)
+        if entry is None:
+            return
+        attributes: dict[str, AttributeValue] = {}
+        if entry.recording:
+            attributes.update(describe_response(response))
+            if entry.first_token_ns is not None:
+                seconds = (entry.first_token_ns - entry.start_ns) / 1e9
+                attributes[sc.RESPONSE_TIME_TO_FIRST_CHUNK] = seconds
+                attributes[sc.REQUEST_STREAM] = True
+        generations = list_generations(response)
+        if generations and self._wants_content(entry):
+            attributes[sc.OUTPUT_MESSAGES] = encode_answers(generations)
+        self._endings.finish(entry, {**attributes, **describe_ending(error)}, error)
+
+    def start_tool(self, entry: Entry, serialized: object, tool_call_id: object, arguments: object) -> None:
+        """Start a tool call.
+
+        Args:
+            entry: Its entry.
+            serialized: LangChain's description of the tool.
+            tool_call_id: The model's id of the call, where there is one.
+            arguments: What the tool was called with.
+        """
+        if not self._settings.tools:
+            return
+        content = self._settings.content
+        self._recorder.start_leaf(
+            entry,
+            f"{sc.EXECUTE_TOOL} {entry.name}",
+            SpanKind.INTERNAL,
+            lambda: describe_tool(entry.name, serialized, tool_call_id, content=content),
+        )
+        if self._wants_content(entry):
+            self._write(entry, sc.TOOL_CALL_ARGUMENTS, render_json(arguments))
+
+    def end_tool(
+        self, run_id: Hashable, output: object, error: BaseException | None, tool_call_id: object
+    ) -> None:
+        """End a tool call."""
+        entry = self._endings.take(run_id)
+        if entry is None:
+            return
+        attributes = describe_ending(error)
+        named = tool_call_id if isinstance(tool_call_id, str) else find_tool_call_id(output)
+        if named and sc.TOOL_CALL_ID not in (entry.keys or ()):
+            attributes[sc.TOOL_CALL_ID] = named
+        if error is None and self._wants_content(entry):
+            attributes[sc.TOOL_CALL_RESULT] = encode_tool_result(output)
+        self._endings.finish(entry, attributes, error, failure=find_failure(output))
+
+    def start_retrieval(self, entry: Entry, query: object) -> None:
+        """Start a retrieval."""
+        self._recorder.start_leaf(
+            entry,
+            f"{sc.RETRIEVAL} {entry.name}",
+            SpanKind.CLIENT,
+            lambda: describe_retrieval(entry.name),
+        )
+        if self._wants_content(entry):
+            self._write(entry, sc.RETRIEVAL_QUERY_TEXT, render_json(query))
+
+    def end_retrieval(self, run_id: Hashable, documents: object, error: BaseException | None) -> None:
+        """End a retrieval."""
+        entry = self._endings.take(run_id)
+        if entry is None:
+            return
+        attributes = describe_ending(error)
+        if error is None and self._wants_content(entry):
+            attributes[sc.RETRIEVAL_DOCUMENTS] = render_json(documents)
+        self._endings.finish(entry, attributes, error)

@@ -1,0 +1,32 @@
+"""Counts of what a recorder could not record as usual."""
+
+from __future__ import annotations
+
+import threading
+from typing import Literal, TypeAlias, get_args
+
+__all__ = ["Counter", "Counters"]
+
+Counter: TypeAlias = Literal[
+    "callback_errors", "duplicate_starts", "evicted", "late_starts", "run_end_errors", "unknown_ends"
+]
+
+
+class Counters:
+    """Counts by name; safe between threads."""
+
+    def __init__(self) -> None:
+        """Start every count at 0."""
+        self._lock = threading.Lock()
+        self._counts: dict[Counter, int] = dict.fromkeys(get_args(Counter), 0)
+
+    def add(self, name: Counter) -> int:
+        """Add one and return the new count."""
+        with self._lock:
+            self._counts[name] += 1
+            return self._counts[name]
+
+    def read(self) -> dict[str, int]:
+        """Return all counts as they are now."""
+        with self._lock:
+            return {str(name): count for name, count in self._counts.items()}

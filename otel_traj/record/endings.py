@@ -1,0 +1,144 @@
+"""From callback ends to finished spans: outcome, manifest, what was said, and nothing kept.
+
+An end is taken once: the first end or error of a callback run counts, a second one finds no open entry. A graph
+run's counts are read and closed in the same breath as its entry leaves the table, so that every span either is
+counted or knows that it is late.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from otel_traj import semconv as sc
+from otel_traj.record.outcome import classify_ending, decide_outcome
+from otel_traj.record.recorded_manifest import build_manifest
+from otel_traj.record.run_end import make_run_end
+from otel_traj.record.span_writer import end_span
+from otel_traj.rendering import render_json
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+
+    from opentelemetry.util.types import AttributeValue
+
+    from otel_traj.record.counters import Counters
+    from otel_traj.record.entry import Entry
+    from otel_traj.record.graph_run import GraphRun
+    from otel_traj.record.outcome import RunOutcome
+    from otel_traj.record.settings import Settings
+    from otel_traj.record.table import CallbackTable
+
+__all__ = ["Endings", "describe_ending"]
+
+_logger = logging.getLogger("otel_traj")
+
+
+def describe_ending(error: BaseException | None) -> dict[str, AttributeValue]:
+    """Return what a span says about an ending that is control flow; empty for success and for errors."""
+    ending = classify_ending(error)
+    if ending == "interrupted":
+        return {sc.INTERRUPTED: True}
+    return {sc.OUTCOME: ending} if ending in ("cancelled", "parent_command") else {}
+
+
+class Endings:
+    """The ends of one handler's callback runs."""
+
+    def __init__(self, *, table: CallbackTable, settings: Settings, counters: Counters) -> None:
+        """Keep the parts that a handler is made of."""
+        self._table = table
+        self._settings = settings
+        self._counters = counters
+
+    def take(self, run_id: Hashable) -> Entry | None:
+        """Take an entry out of the open ones; None, counted, where its end has no start."""
+        with self._table.lock:
+            entry = self._table.take(run_id)
+            if entry is not None:
+                self._table.remember(entry)
+                return entry
+        self._counters.add("unknown_ends")
+        return None
+
+    def finish(
+        self,
+        entry: Entry,
+        attributes: Mapping[str, AttributeValue],
+        error: BaseException | None = None,
+        *,
+        failure: str | None = None,
+    ) -> None:
+        """End an entry's span and drop what the entry held.
+
+        Args:
+            entry: An entry that was taken.
+            attributes: What its span says at its end.
+            error: What it raised.
+            failure: `error.type` of a failure that raised nothing.
+        """
+        try:
+            end_span(entry, attributes, error, content=self._settings.content, failure=failure)
+        finally:
+            entry.forget()
+
+    def evict(self, entry: Entry) -> None:
+        """End the span of an entry that the table had no room for."""
+        self._counters.add("evicted")
+        self.finish(entry, {sc.EVICTED: True})
+
+    def end_task(self, entry: Entry, outputs: object, error: BaseException | None) -> None:
+        """End a node task."""
+        attributes = describe_ending(error)
+        if sc.INTERRUPTED in attributes:
+            if not entry.interrupted_inside:
+                attributes[sc.INTERRUPT_ORIGIN] = True
+            with self._table.lock:
+                if entry.graph is not None:
+                    entry.graph.task_interrupted = True
+        if self._settings.content and entry.recording and error is None:
+            attributes[sc.TASK_OUTPUTS] = render_json(outputs)
+        elif self._settings.content and entry.recording and sc.INTERRUPTED in attributes:
+            payload = error.args[0] if error is not None and error.args else []
+            attributes[sc.TASK_OUTPUTS] = render_json({sc.INTERRUPT_NODE: payload})
+        self.finish(entry, attributes, error)
+
+    def end_graph_run(self, entry: Entry, outputs: object, error: BaseException | None) -> None:
+        """End a graph run that is still open: write its manifest and tell whoever wants to know."""
+        run = entry.graph
+        with self._table.lock:
+            if run is None or self._table.take(entry.run_id) is None:
+                return
+            outcome = decide_outcome(error, task_interrupted=run.task_interrupted, pause_seen=run.pause_seen)
+            manifest = build_manifest(run)
+            run.ended = True
+            run.tasks = {}
+            self._table.remember(entry)
+        if classify_ending(error) == "interrupted":
+            _blame_below(entry)
+        attributes: dict[str, AttributeValue] = {}
+        if self._settings.content and entry.recording and error is None:
+            attributes[sc.RESULTS] = render_json(outputs)
+        self.finish(entry, {**attributes, **manifest, sc.OUTCOME: outcome}, error)
+        if run.parent is None:
+            self._tell(run, entry, outcome)
+
+    def _tell(self, run: GraphRun, entry: Entry, outcome: RunOutcome) -> None:
+        listener = self._settings.on_run_end
+        if listener is None:
+            return
+        try:
+            listener(make_run_end(run, entry.span, outcome))
+        except Exception:
+            if self._counters.add("run_end_errors") == 1:
+                _logger.exception("on_run_end raised; the agent goes on, further failures are only counted")
+
+
+def _blame_below(entry: Entry) -> None:
+    """Tell the node task that called an interrupted subgraph that the interrupt is not its own."""
+    caller = entry.parent
+    while caller is not None:
+        if caller.kind == "node_task":
+            caller.interrupted_inside = True
+            return
+        caller = caller.parent

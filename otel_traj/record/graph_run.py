@@ -1,0 +1,109 @@
+"""What is kept of one graph run while it runs: its identity, and what its manifest will say.
+
+Task ids and counts only; inputs and state are never kept here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from langgraph.types import Command
+
+from otel_traj.rendering import clean_text
+
+__all__ = ["GraphRun", "InputFacts", "SeenTask", "read_input_facts"]
+
+
+class InputFacts(NamedTuple):
+    """What an input says about how a run begins."""
+
+    type_name: str
+    """Class name of the input."""
+    resumes: bool
+    """It is None, or a Command that carries an answer."""
+    is_command: bool
+
+
+@dataclass(slots=True, kw_only=True)
+class SeenTask:
+    """A task of a graph run, by its id."""
+
+    step: int
+    node: str
+    push_index: int | None
+    attempts: int = 0
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class GraphRun:
+    """One graph run; the recorder's lock guards every change."""
+
+    run_id: str
+    """Callback run id, dashed UUID."""
+    name: str
+    thread_id: str | None
+    input_type: str
+    resumed: bool = False
+    awaits_step: bool = False
+    """Begun by a Command without an answer: its first superstep tells whether it resumes."""
+    parent: GraphRun | None = None
+    """The graph run that called this one; None for a top-level run."""
+    parent_task_id: str | None = None
+    tasks: dict[str, SeenTask] = field(default_factory=dict)
+    """By task id."""
+    task_span_count: int = 0
+    span_count: int = 0
+    """Top-level runs: spans started below this one."""
+    task_interrupted: bool = False
+    """One of its own tasks ended in an interrupt."""
+    pause_seen: bool = False
+    """LangGraph said that the run paused."""
+    ended: bool = False
+
+    @property
+    def top(self) -> GraphRun:
+        """The top-level run above this one, or itself."""
+        run = self
+        while run.parent is not None:
+            run = run.parent
+        return run
+
+    @property
+    def is_over(self) -> bool:
+        """It, or a run above it, has ended."""
+        run: GraphRun | None = self
+        while run is not None:
+            if run.ended:
+                return True
+            run = run.parent
+        return False
+
+    def note_task(self, task_id: str, step: int, node: str, push_index: int | None) -> int:
+        """Count one more attempt of a task.
+
+        Returns:
+            Which attempt it is, from 1.
+        """
+        task = self.tasks.get(task_id)
+        if task is None:
+            task = self.tasks[task_id] = SeenTask(step=step, node=node, push_index=push_index)
+        task.attempts += 1
+        self.task_span_count += 1
+        return task.attempts
+
+
+def read_input_facts(inputs: object) -> InputFacts:
+    """Return what an input says about how a run begins.
+
+    Args:
+        inputs: The input of a chain.
+
+    Returns:
+        Its facts; nothing of its content.
+    """
+    if inputs is None:
+        return InputFacts("NoneType", resumes=True, is_command=False)
+    if isinstance(inputs, Command):
+        return InputFacts("Command", resumes=inputs.resume is not None, is_command=True)
+    return InputFacts(clean_text(type(inputs).__name__), resumes=False, is_command=False)

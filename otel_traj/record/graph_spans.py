@@ -1,0 +1,145 @@
+"""Attributes of graph runs and node tasks.
+
+Names: GenAI semantic conventions for what they have (`invoke_workflow`, `invoke_agent`), `langgraph.*` and
+`otel_traj.*` for the rest, as `semconv` lists them. An agent is told from other graphs by what
+`create_agent` and deepagents write into the metadata (langchain 1.5.2); what runs inside inherits that, so a
+subgraph is an agent only where its metadata differs from its caller's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from otel_traj import semconv as sc
+from otel_traj.rendering import clean_text, render_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from opentelemetry.util.types import AttributeValue
+
+    from otel_traj.record.entry import Entry
+    from otel_traj.record.graph_run import GraphRun
+
+__all__ = ["describe_graph_run", "describe_task", "name_graph_run", "read_thread_id"]
+
+_AGENT_INTEGRATIONS = frozenset({"langchain_create_agent", "deepagents"})
+_AGENT_KEYS = ("ls_integration", "lc_agent_name")
+_THREAD_KEYS = ("thread_id", "session_id", "conversation_id")
+_INTERNAL_TAGS = ("seq:step:", "graph:step:", "langsmith:")
+
+
+def read_thread_id(metadata: Mapping[str, object]) -> str | None:
+    """Return the thread as a callback's metadata shows it, None where it shows none."""
+    for key in _THREAD_KEYS:
+        value = metadata.get(key)
+        if value is not None and value != "":
+            return clean_text(str(value))
+    return None
+
+
+def is_agent(entry: Entry) -> bool:
+    """Whether a graph run is an agent that `create_agent` or deepagents built."""
+    metadata = entry.metadata
+    if metadata.get("ls_integration") not in _AGENT_INTEGRATIONS:
+        return False
+    caller = entry.parent
+    return caller is None or any(metadata.get(key) != caller.metadata.get(key) for key in _AGENT_KEYS)
+
+
+def name_graph_run(entry: Entry) -> str:
+    """Return the name of a graph run's span."""
+    operation = sc.INVOKE_AGENT if is_agent(entry) else sc.INVOKE_WORKFLOW
+    return f"{operation} {entry.name}"
+
+
+def describe_graph_run(
+    entry: Entry, run: GraphRun, metadata_keys: Iterable[str]
+) -> dict[str, AttributeValue]:
+    """Return what a graph-run span starts with.
+
+    Args:
+        entry: The entry of the run.
+        run: The run.
+        metadata_keys: Keys of the config's metadata that may be written.
+
+    Returns:
+        Attributes, without content.
+    """
+    agent = is_agent(entry)
+    attributes: dict[str, AttributeValue] = {
+        sc.OPERATION_NAME: sc.INVOKE_AGENT if agent else sc.INVOKE_WORKFLOW,
+        sc.AGENT_NAME if agent else sc.WORKFLOW_NAME: run.name,
+        sc.GRAPH: run.name,
+        sc.RUN_ID: run.run_id,
+        sc.RESUMED: run.resumed,
+        sc.INPUT_TYPE: run.input_type,
+    }
+    if run.thread_id is not None:
+        attributes[sc.THREAD_ID] = attributes[sc.CONVERSATION_ID] = run.thread_id
+    if run.parent is not None:
+        attributes[sc.PARENT_RUN_ID] = run.parent.run_id
+    if run.parent_task_id is not None:
+        attributes[sc.PARENT_TASK_ID] = run.parent_task_id
+    tags = _list_tags(entry.tags)
+    if tags:
+        attributes[sc.TAGS] = tags
+    attributes.update(_pick_metadata(entry.metadata, metadata_keys))
+    return attributes
+
+
+def _list_tags(tags: Sequence[str]) -> list[str]:
+    return [clean_text(tag) for tag in tags if not tag.startswith(_INTERNAL_TAGS)]
+
+
+def _pick_metadata(metadata: Mapping[str, object], keys: Iterable[str]) -> dict[str, AttributeValue]:
+    picked: dict[str, AttributeValue] = {}
+    for key in keys:
+        value = metadata.get(key)
+        if value is not None:
+            picked[f"{sc.METADATA_PREFIX}{key}"] = _make_attribute(value)
+    case = metadata.get("case")
+    if case is not None:
+        picked[sc.CASE] = clean_text(case) if isinstance(case, str) else render_json(case)
+    return picked
+
+
+def _make_attribute(value: object) -> AttributeValue:
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, (bool, float)) or (isinstance(value, int) and -(2**63) <= value < 2**63):
+        return value
+    return render_json(value)
+
+
+def describe_task(
+    entry: Entry, run: GraphRun, *, step: int, task_id: str, push_index: int | None
+) -> dict[str, AttributeValue]:
+    """Return what a node-task span starts with, but for its attempt.
+
+    Args:
+        entry: The entry of the task.
+        run: The graph run it belongs to.
+        step: LangGraph's superstep number.
+        task_id: Id of the task.
+        push_index: Index of a fan-out task, else None.
+
+    Returns:
+        Attributes, without content.
+    """
+    triggers = entry.metadata.get("langgraph_triggers")
+    attributes: dict[str, AttributeValue] = {
+        sc.OPERATION_NAME: sc.INVOKE_NODE,
+        sc.NODE_NAME: entry.name,
+        sc.CHECKPOINT_NS: entry.ns or "",
+        sc.PATH: "pull" if push_index is None else f"push:{push_index}",
+        sc.STEP: step,
+        sc.NODE: entry.name,
+        sc.TASK_ID: task_id,
+        sc.RUN_ID: run.run_id,
+    }
+    if isinstance(triggers, (tuple, list)):
+        attributes[sc.TRIGGERS] = [clean_text(str(trigger)) for trigger in triggers]
+    if run.thread_id is not None:
+        attributes[sc.THREAD_ID] = run.thread_id
+    return attributes

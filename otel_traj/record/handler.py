@@ -1,0 +1,393 @@
+"""The handler that turns LangGraph's callbacks into OpenTelemetry spans.
+
+A sync handler that runs inline: only so it is called in the context of the node it reports, in sync, threaded
+and async graphs alike (langgraph 0.6.11 and 1.2.24). It is built on `GraphCallbackHandler` where LangGraph has
+it, because only such handlers hear of interrupts and resumes. Nothing that goes wrong in here reaches the
+agent: every callback is wrapped, the first failure is logged, all are counted.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from langchain_core.callbacks import BaseCallbackHandler
+
+from otel_traj import semconv as sc
+from otel_traj.errors import TrajectoryTypeError, TrajectoryValueError
+from otel_traj.record.call_recorder import CallRecorder
+from otel_traj.record.chain_recorder import ChainRecorder
+from otel_traj.record.counters import Counters
+from otel_traj.record.endings import Endings
+from otel_traj.record.exception_event import find_place, name_exception
+from otel_traj.record.recorder import Recorder
+from otel_traj.record.settings import Settings
+from otel_traj.record.table import CallbackTable
+from otel_traj.record.tool_spans import read_retriever_name, read_tool_name
+from otel_traj.record.tracer_source import TracerSource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from uuid import UUID
+
+    from langgraph.callbacks import GraphCallbackHandler as _Base
+    from opentelemetry.trace import TracerProvider
+
+    from otel_traj.record.run_end import RunEnd
+else:
+    try:
+        from langgraph.callbacks import GraphCallbackHandler as _Base
+    except ImportError:  # langgraph before 1.2
+        _Base = BaseCallbackHandler
+
+__all__ = ["TrajectoryCallbackHandler"]
+
+_logger = logging.getLogger("otel_traj")
+_Callback = TypeVar("_Callback", bound="Callable[..., None]")
+
+
+def _guarded(callback: _Callback) -> _Callback:
+    """Keep what goes wrong inside a callback away from the agent."""
+
+    @functools.wraps(callback)
+    def call(self: TrajectoryCallbackHandler, /, *args: object, **kwargs: object) -> None:
+        try:
+            callback(self, *args, **kwargs)
+        except Exception as error:  # noqa: BLE001 - the agent must not feel any failure of its recorder
+            self._note_failure(callback.__name__, error)
+
+    return cast("_Callback", call)
+
+
+class TrajectoryCallbackHandler(_Base):
+    """Records LangGraph runs as spans; pass it as a callback of any invocation.
+
+    One handler serves any number of runs at once, from any thread and event loop.
+    """
+
+    run_inline = True
+    raise_error = False
+
+    def __init__(
+        self,
+        *,
+        tracer_provider: TracerProvider | None = None,
+        content: bool | None = None,
+        models: bool = True,
+        tools: bool = True,
+        inner: bool = False,
+        on_run_end: Callable[[RunEnd], object] | None = None,
+        metadata_keys: Iterable[str] = ("case",),
+        max_open: int = 10_000,
+    ) -> None:
+        """Make a handler.
+
+        Args:
+            tracer_provider: Where spans go; the global provider, whenever it is set, if None.
+            content: True records inputs, outputs, messages, arguments and the text of exceptions; None and
+                False record names, numbers and structure only.
+            models: Whether model calls get spans; what they call hangs under the next caller without.
+            tools: Whether tool calls get spans.
+            inner: Whether functional-API tasks, conditional edges, error handlers and inner runnables get
+                spans; they never count as node tasks.
+            on_run_end: Called with a `RunEnd` after each top-level run, in the thread that ended it. What it
+                raises is logged once and counted.
+            metadata_keys: Keys of the config's metadata that are written as `langgraph.metadata.<key>`.
+            max_open: Most callback runs that are kept open at once; above it the span of the one used least
+                recently is ended with `otel_traj.evicted`.
+
+        Raises:
+            TrajectoryTypeError: `content` is neither a bool nor None, or `metadata_keys` is one string.
+            TrajectoryValueError: `max_open` is below 1.
+        """
+        super().__init__()
+        if content is not None and not isinstance(content, bool):
+            raise TrajectoryTypeError(
+                f"content is {content!r}; it says whether content is recorded. Pass True, False or None."
+            )
+        if isinstance(metadata_keys, str):
+            raise TrajectoryTypeError(
+                f"metadata_keys is the string {metadata_keys!r}, its letters would be the keys. Pass a tuple."
+            )
+        if max_open < 1:
+            raise TrajectoryValueError(
+                f"max_open is {max_open!r}, so no run could be recorded. Pass 1 or more."
+            )
+        settings = Settings(
+            content=bool(content),
+            models=models,
+            tools=tools,
+            inner=inner,
+            metadata_keys=tuple(metadata_keys),
+            on_run_end=on_run_end,
+        )
+        self._counters = Counters()
+        self._table = CallbackTable(max_open)
+        endings = Endings(table=self._table, settings=settings, counters=self._counters)
+        self._recorder = Recorder(
+            table=self._table,
+            settings=settings,
+            counters=self._counters,
+            tracers=TracerSource(tracer_provider),
+            evict=endings.evict,
+        )
+        self._chains = ChainRecorder(
+            recorder=self._recorder, endings=endings, table=self._table, settings=settings
+        )
+        self._calls = CallRecorder(
+            recorder=self._recorder, endings=endings, table=self._table, settings=settings
+        )
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """What could not be recorded as usual, by kind, as it is now.
+
+        `callback_errors` (a callback of ours failed), `duplicate_starts` (the handler is bound twice),
+        `evicted` (more callback runs open than `max_open`), `late_starts` (after their run had ended),
+        `run_end_errors` (`on_run_end` raised), `unknown_ends` (an end whose start was not seen).
+        """
+        return self._counters.read()
+
+    @property
+    def open_count(self) -> int:
+        """How many callback runs are kept now; 0 when no run is under way."""
+        return len(self._table)
+
+    def _note_failure(self, callback: str, error: BaseException) -> None:
+        if self._counters.add("callback_errors") == 1:
+            _logger.warning(
+                "%s failed with %s (%s): something of this run is not recorded, the agent is not affected. "
+                "Further failures are only counted, in the handler's `counters`.",
+                callback,
+                name_exception(error),
+                find_place(error),
+            )
+
+    @_guarded
+    def on_chain_start(
+        self,
+        serialized: object,
+        inputs: object,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        tags: list[str] | None = None,
+        metadata: dict[str, object] | None = None,
+        **kwargs: object,
+    ) -> None:
+        """Take in a graph run, a node task or something inside one."""
+        name = kwargs.get("name") or (serialized.get("name") if isinstance(serialized, dict) else None)
+        entry = self._recorder.begin(
+            run_id, parent_run_id, name=name, tags=tags, metadata=metadata, inputs=inputs
+        )
+        if entry is not None:
+            self._chains.start(entry)
+
+    @_guarded
+    def on_chain_end(
+        self,
+        outputs: object,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,  # noqa: ARG002 - LangChain's interface
+        **kwargs: object,  # noqa: ARG002 - as above
+    ) -> None:
+        """End what `on_chain_start` began."""
+        self._chains.end(run_id, outputs, None)
+
+    @_guarded
+    def on_chain_error(
+        self,
+        error: BaseException,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,  # noqa: ARG002 - LangChain's interface
+        **kwargs: object,  # noqa: ARG002 - as above
+    ) -> None:
+        """End what `on_chain_start` began, by an exception."""
+        self._chains.end(run_id, None, error)
+
+    @_guarded
+    def on_interrupt(self, event: object) -> None:
+        """Note that a graph run paused."""
+        self._chains.note_pause(getattr(event, "run_id", None))
+
+    @_guarded
+    def on_resume(self, event: object) -> None:
+        """Note that a graph run goes on from a checkpoint."""
+        self._chains.note_resume(getattr(event, "run_id", None))
+
+    @_guarded
+    def on_chat_model_start(
+        self,
+        serialized: object,  # noqa: ARG002 - holds a repr of the whole model, secrets included
+        messages: object,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        tags: list[str] | None = None,
+        metadata: dict[str, object] | None = None,
+        **kwargs: object,
+    ) -> None:
+        """Begin a chat call."""
+        entry = self._recorder.begin(run_id, parent_run_id, kind="model", tags=tags, metadata=metadata)
+        if entry is not None:
+            self._calls.start_model(entry, sc.CHAT, messages, kwargs.get("invocation_params"))
+
+    @_guarded
+    def on_llm_start(
+        self,
+        serialized: object,  # noqa: ARG002 - holds a repr of the whole model, secrets included
+        prompts: object,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        tags: list[str] | None = None,
+        metadata: dict[str, object] | None = None,
+        **kwargs: object,
+    ) -> None:
+        """Begin a text completion."""
+        entry = self._recorder.begin(run_id, parent_run_id, kind="model", tags=tags, metadata=metadata)
+        if entry is not None:
+            self._calls.start_model(entry, sc.TEXT_COMPLETION, prompts, kwargs.get("invocation_params"))
+
+    @_guarded
+    def on_llm_new_token(
+        self,
+        token: object,  # noqa: ARG002 - only that it came is recorded
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,  # noqa: ARG002 - LangChain's interface
+        **kwargs: object,  # noqa: ARG002 - as above
+    ) -> None:
+        """Note when the first piece of an answer came."""
+        self._calls.note_token(run_id)
+
+    @_guarded
+    def on_llm_end(
+        self,
+        response: object,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,  # noqa: ARG002 - LangChain's interface
+        **kwargs: object,  # noqa: ARG002 - as above
+    ) -> None:
+        """End a model call."""
+        self._calls.end_model(run_id, response, None)
+
+    @_guarded
+    def on_llm_error(
+        self,
+        error: BaseException,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,  # noqa: ARG002 - LangChain's interface
+        **kwargs: object,
+    ) -> None:
+        """End a model call by an exception."""
+        self._calls.end_model(run_id, kwargs.get("response"), error)
+
+    @_guarded
+    def on_tool_start(
+        self,
+        serialized: object,
+        input_str: object,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        tags: list[str] | None = None,
+        metadata: dict[str, object] | None = None,
+        inputs: dict[str, object] | None = None,
+        **kwargs: object,
+    ) -> None:
+        """Begin a tool call."""
+        name = read_tool_name(serialized, kwargs.get("name"))
+        entry = self._recorder.begin(
+            run_id, parent_run_id, kind="tool", name=name, tags=tags, metadata=metadata
+        )
+        if entry is not None:
+            arguments = input_str if inputs is None else inputs
+            self._calls.start_tool(entry, serialized, kwargs.get("tool_call_id"), arguments)
+
+    @_guarded
+    def on_tool_end(
+        self,
+        output: object,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,  # noqa: ARG002 - LangChain's interface
+        **kwargs: object,
+    ) -> None:
+        """End a tool call."""
+        self._calls.end_tool(run_id, output, None, kwargs.get("tool_call_id"))
+
+    @_guarded
+    def on_tool_error(
+        self,
+        error: BaseException,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,  # noqa: ARG002 - LangChain's interface
+        **kwargs: object,
+    ) -> None:
+        """End a tool call by an exception."""
+        self._calls.end_tool(run_id, None, error, kwargs.get("tool_call_id"))
+
+    @_guarded
+    def on_retriever_start(
+        self,
+        serialized: object,
+        query: object,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        tags: list[str] | None = None,
+        metadata: dict[str, object] | None = None,
+        **kwargs: object,
+    ) -> None:
+        """Begin a retrieval."""
+        name = read_retriever_name(serialized, kwargs.get("name"), metadata)
+        entry = self._recorder.begin(
+            run_id, parent_run_id, kind="retriever", name=name, tags=tags, metadata=metadata
+        )
+        if entry is not None:
+            self._calls.start_retrieval(entry, query)
+
+    @_guarded
+    def on_retriever_end(
+        self,
+        documents: object,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,  # noqa: ARG002 - LangChain's interface
+        **kwargs: object,  # noqa: ARG002 - as above
+    ) -> None:
+        """End a retrieval."""
+        self._calls.end_retrieval(run_id, documents, None)
+
+    @_guarded
+    def on_retriever_error(
+        self,
+        error: BaseException,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,  # noqa: ARG002 - LangChain's interface
+        **kwargs: object,  # noqa: ARG002 - as above
+    ) -> None:
+        """End a retrieval by an exception."""
+        self._calls.end_retrieval(run_id, None, error)
+
+    @_guarded
+    def on_custom_event(
+        self,
+        name: str,
+        data: object,
+        *,
+        run_id: UUID,
+        tags: list[str] | None = None,  # noqa: ARG002 - LangChain's interface
+        metadata: dict[str, object] | None = None,  # noqa: ARG002 - as above
+        **kwargs: object,  # noqa: ARG002 - as above
+    ) -> None:
+        """Write an event of the user on the span it happened in."""
+        self._chains.add_event(run_id, name, data)

@@ -1,0 +1,194 @@
+"""Make a span current from callbacks, so that the user's own spans nest under it, and leave nothing behind.
+
+A callback that starts a span and the callback that ends it often run in different contexts: an async end is
+shielded in a task of its own, a parallel node lives in a thread. So a token can't be given back ("Failed to
+detach context"), and a context that was left behind must not matter. The recipe: attach without keeping the
+token, and put a stand-in into the context that turns into what was current before once its span has ended.
+Works only for a handler that runs inline (`run_inline = True`). Tried in threads, async, sync nodes in async
+graphs, tools, fan-outs, concurrent runs and interleaved streams (langgraph 0.6.11 and 1.2.24).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from opentelemetry import trace
+from opentelemetry.context import attach, create_key, get_current, get_value, set_value
+
+if TYPE_CHECKING:
+    from opentelemetry.context import Context
+    from opentelemetry.trace import SpanContext, Status, StatusCode
+    from opentelemetry.util.types import Attributes, AttributeValue
+
+__all__ = ["Attachment", "LiveSpan", "attach_span", "find_current_entry", "find_open", "read_current_span"]
+
+_KEY = create_key("otel_traj-live-span")
+
+
+class LiveSpan(trace.Span):
+    """A span while it is open; whatever was current before it, once it has ended.
+
+    Everything is passed on, attributes of the SDK's span class too, except `end`: the recorder ends its spans.
+    """
+
+    __slots__ = ("_outer", "_outer_live", "_target", "entry", "owner")
+
+    def __init__(
+        self, span: trace.Span, outer: trace.Span, outer_live: LiveSpan | None, owner: object, entry: object
+    ) -> None:
+        """Stand for `span`.
+
+        Args:
+            span: The open span.
+            outer: What was current before.
+            outer_live: The innermost stand-in before this one, whoever opened spans in between.
+            owner: The recorder whose span this is.
+            entry: The recorder's own record of the span.
+        """
+        self._target = span
+        self._outer: trace.Span | None = outer
+        self._outer_live = outer_live
+        self.owner: object = owner
+        """The recorder; None once closed."""
+        self.entry: object = entry
+        """The recorder's record; None once closed."""
+
+    def close(self) -> None:
+        """Turn into what was current before, and forget everything else."""
+        if self._outer is not None:
+            self._target = _skip_closed(self._outer)
+            self._outer_live = find_open(self._outer_live)
+            self._outer = self.owner = self.entry = None
+
+    @property
+    def outer_live(self) -> LiveSpan | None:
+        """The innermost stand-in outside this one."""
+        return self._outer_live
+
+    @property
+    def is_closed(self) -> bool:
+        """The span has ended."""
+        return self._outer is None
+
+    @property
+    def target(self) -> trace.Span:
+        """The span that this one passes everything on to."""
+        return self._target
+
+    def end(self, end_time: int | None = None) -> None:
+        """Do nothing: the span ends when LangGraph says so."""
+
+    def get_span_context(self) -> SpanContext:
+        """Return the span context of the span that is current in truth."""
+        return self._target.get_span_context()
+
+    def set_attributes(self, attributes: Attributes) -> None:
+        """Pass on."""
+        if attributes:
+            self._target.set_attributes(attributes)
+
+    def set_attribute(self, key: str, value: AttributeValue) -> None:
+        """Pass on."""
+        self._target.set_attribute(key, value)
+
+    def add_event(self, name: str, attributes: Attributes = None, timestamp: int | None = None) -> None:
+        """Pass on."""
+        self._target.add_event(name, attributes, timestamp)
+
+    def add_link(self, context: SpanContext, attributes: Attributes = None) -> None:
+        """Pass on."""
+        self._target.add_link(context, attributes)
+
+    def update_name(self, name: str) -> None:
+        """Pass on."""
+        self._target.update_name(name)
+
+    def is_recording(self) -> bool:
+        """Return whether the span that is current in truth records."""
+        return self._target.is_recording()
+
+    def set_status(self, status: Status | StatusCode, description: str | None = None) -> None:
+        """Pass on."""
+        self._target.set_status(status, description)
+
+    def record_exception(
+        self,
+        exception: BaseException,
+        attributes: Attributes = None,
+        timestamp: int | None = None,
+        escaped: bool = False,
+    ) -> None:
+        """Pass on."""
+        self._target.record_exception(exception, attributes, timestamp, escaped)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._target, name)
+
+
+class Attachment:
+    """A span made current; `release` undoes it where that is still possible."""
+
+    __slots__ = ("_before", "_context", "_live")
+
+    def __init__(self, live: LiveSpan, context: Context, before: Context) -> None:
+        self._live = live
+        self._context = context
+        self._before = before
+
+    def release(self) -> None:
+        """Close the stand-in, and restore the earlier context where this one is still current."""
+        self._live.close()
+        if get_current() is self._context:
+            attach(self._before)
+
+
+def attach_span(span: trace.Span, *, owner: object, entry: object) -> Attachment:
+    """Make a span current for what runs after this callback in the same context.
+
+    Args:
+        span: The open span.
+        owner: The recorder.
+        entry: The recorder's record of the span, found again by `find_current_entry`.
+
+    Returns:
+        What undoes it.
+    """
+    before = get_current()
+    live = LiveSpan(span, read_current_span(), find_open(_read_live()), owner, entry)
+    context = set_value(_KEY, live, trace.set_span_in_context(live, before))
+    attach(context)
+    return Attachment(live, context, before)
+
+
+def read_current_span() -> trace.Span:
+    """Return the current span, past stand-ins whose span has ended."""
+    return _skip_closed(trace.get_current_span())
+
+
+def find_current_entry(owner: object) -> object:
+    """Return the record of the recorder's innermost open span in this context, None without one.
+
+    It is found below spans that the user, or another recorder, opened on top of it too.
+    """
+    live = find_open(_read_live())
+    while live is not None and live.owner is not owner:
+        live = find_open(live.outer_live)
+    return None if live is None else live.entry
+
+
+def find_open(live: LiveSpan | None) -> LiveSpan | None:
+    """Return the stand-in itself, or the nearest outside it whose span is open."""
+    while live is not None and live.is_closed:
+        live = live.outer_live
+    return live
+
+
+def _read_live() -> LiveSpan | None:
+    live = get_value(_KEY)
+    return live if isinstance(live, LiveSpan) else None
+
+
+def _skip_closed(span: trace.Span) -> trace.Span:
+    while isinstance(span, LiveSpan) and span.is_closed:
+        span = span.target
+    return span

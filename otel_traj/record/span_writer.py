@@ -1,0 +1,170 @@
+"""Start and end the span of a callback run: parent, sampling, what makes it current, what it owes at its end.
+
+The parent is the nearest caller that has a span, by callback run id; what is current counts only where the
+caller is not known. Below a span that does not record, no span is made at all: the sampler has spoken for the
+run, and the callbacks cost next to nothing. Key attributes stand on the span from its start, for samplers; at
+the end they are written again only where the SDK's limit came near, because it drops the oldest first (seen
+with opentelemetry-sdk 1.33.0 and 1.45.2).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from opentelemetry import trace
+from opentelemetry.trace import Status, StatusCode
+
+from otel_traj import semconv as sc
+from otel_traj.record.exception_event import describe_exception, read_message
+from otel_traj.record.live_span import attach_span
+from otel_traj.record.outcome import classify_ending
+from otel_traj.rendering import clean_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from opentelemetry.trace import Link, Span, SpanKind
+    from opentelemetry.util.types import AttributeValue
+
+    from otel_traj.record.classify import Kind
+    from otel_traj.record.entry import Entry
+
+__all__ = ["adopt_silence", "end_span", "find_own_span", "find_parent_span", "freeze_span", "start_span"]
+
+_SDK_ATTRIBUTE_LIMIT = 128
+_NEVER_CURRENT: tuple[Kind, ...] = ("graph_run", "conditional_edge", "runnable")
+"""Between the chunks of a stream the caller's own span stays current, so a graph run is never made so."""
+
+
+def find_parent_span(entry: Entry) -> tuple[Span, Entry | None]:
+    """Return the span that the entry's span belongs under, and the entry it is of (None: not one of ours)."""
+    below = entry
+    while below.outer is None and below.parent is not None:
+        caller = below.parent
+        if caller.span is not None:
+            return caller.span, caller
+        below = caller
+    return below.outer or trace.INVALID_SPAN, None
+
+
+def find_own_span(entry: Entry) -> Span | None:
+    """Return the entry's span or that of its nearest caller that has one."""
+    return entry.span if entry.span is not None else find_parent_span(entry)[0]
+
+
+def freeze_span(span: Span) -> Span:
+    """Return the span's identity alone, to be a parent later when the span itself may be gone."""
+    context = span.get_span_context()
+    return trace.NonRecordingSpan(context) if context.is_valid else trace.INVALID_SPAN
+
+
+def adopt_silence(entry: Entry, *, owner: object) -> bool:
+    """Give an entry its caller's span where that does not record.
+
+    Args:
+        entry: The entry.
+        owner: The recorder.
+
+    Returns:
+        Whether it was so; then the entry has no span of its own and needs no attributes.
+    """
+    parent, caller = find_parent_span(entry)
+    if caller is None or caller.recording:
+        return False
+    entry.span = parent
+    _make_current(entry, parent, owner)
+    return True
+
+
+def start_span(
+    entry: Entry,
+    name: str,
+    kind: SpanKind,
+    attributes: dict[str, AttributeValue],
+    *,
+    owner: object,
+    links: Sequence[Link] = (),
+) -> None:
+    """Start the span of an entry and make it current where its kind wants that.
+
+    Args:
+        entry: The entry; its span and what belongs to it are set.
+        name: The span's name.
+        kind: The span's kind.
+        attributes: All that is known at the start; belongs to the entry from now on.
+        owner: The recorder.
+        links: Links to other spans.
+    """
+    parent, _ = find_parent_span(entry)
+    span = entry.tree.tracer.start_span(
+        name, trace.set_span_in_context(parent), kind, attributes, links, start_time=entry.start_ns
+    )
+    entry.span = span
+    entry.recording = span.is_recording()
+    if entry.recording:
+        entry.keys = attributes
+    _make_current(entry, span, owner)
+
+
+def _make_current(entry: Entry, span: Span, owner: object) -> None:
+    """Attach a span, unless that changes nothing: without an SDK it is the current one, or none."""
+    if entry.kind in _NEVER_CURRENT:
+        return
+    context = span.get_span_context()
+    if context.is_valid and context != trace.get_current_span().get_span_context():
+        entry.attachment = attach_span(span, owner=owner, entry=entry)
+
+
+def end_span(
+    entry: Entry,
+    attributes: Mapping[str, AttributeValue],
+    error: BaseException | None = None,
+    *,
+    content: bool,
+    failure: str | None = None,
+) -> None:
+    """End the span of an entry, whatever goes wrong on the way.
+
+    Args:
+        entry: The entry.
+        attributes: What is known at the end.
+        error: What the callback run raised.
+        content: Whether the text of exceptions may be written.
+        failure: Value of `error.type` of a failure that raised nothing.
+    """
+    span = entry.span
+    try:
+        if span is not None and entry.recording:
+            if error is not None:
+                _write_error(span, error, content=content)
+            elif failure is not None:
+                span.set_attribute(sc.ERROR_TYPE, failure)
+                span.set_status(Status(StatusCode.ERROR))
+            if entry.keys and _is_near_limit(span, len(attributes)):
+                span.set_attributes(entry.keys)
+            span.set_attributes(attributes)
+    finally:
+        try:
+            if span is not None and entry.recording:
+                span.end()
+        finally:
+            if entry.attachment is not None:
+                entry.attachment.release()
+
+
+def _write_error(span: Span, error: BaseException, *, content: bool) -> None:
+    if classify_ending(error) != "error":
+        return
+    span.set_attribute(sc.ERROR_TYPE, clean_text(type(error).__qualname__))
+    span.add_event(sc.EXCEPTION_EVENT, describe_exception(error, content=content))
+    span.set_status(Status(StatusCode.ERROR, read_message(error) if content else None))
+
+
+def _is_near_limit(span: Span, adding: int) -> bool:
+    written = getattr(span, "attributes", None)
+    if written is None:
+        return False
+    limits = getattr(span, "_limits", None)
+    limit = getattr(limits, "max_span_attributes", _SDK_ATTRIBUTE_LIMIT)
+    dropped = getattr(span, "dropped_attributes", 0)
+    return limit is not None and (dropped > 0 or len(written) + adding > limit)

@@ -1,0 +1,22 @@
+"""What people and programs read: runs and reports as text and JSON; later JUnit XML, Markdown and HTML."""
+
+from __future__ import annotations
+
+from otel_traj.report.branch import ASCII_GLYPHS, GLYPHS, Glyphs
+from otel_traj.report.escape import escape
+from otel_traj.report.run_json import format_run_json
+from otel_traj.report.steps import format_steps
+from otel_traj.report.tree import format_tree
+from otel_traj.report.verdicts import format_report, format_source_problem
+
+__all__ = [
+    "ASCII_GLYPHS",
+    "GLYPHS",
+    "Glyphs",
+    "escape",
+    "format_report",
+    "format_run_json",
+    "format_source_problem",
+    "format_steps",
+    "format_tree",
+]

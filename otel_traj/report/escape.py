@@ -1,0 +1,63 @@
+"""Foreign text made safe to print: names and messages are data, never instructions to a terminal.
+
+A node's name, a thread id or an error message may hold escape sequences that recolour or rewrite the screen,
+newlines that forge a line of the report, bidirectional controls that show another order than they hold, or
+10 kB of anything. Whatever Python's `str.isprintable` does not call printable (Unicode's "other" and
+"separator" classes, the plain space excepted) is written as an escape; what reads as two words is quoted.
+"""
+
+from __future__ import annotations
+
+import textwrap
+
+__all__ = ["MAX_NAME", "escape", "quote", "shorten", "wrap"]
+
+MAX_NAME = 48
+"""Characters of a name that a line of text shows; the machine-readable forms never shorten."""
+
+_SPECIAL = frozenset(" ,;\"'\\{}[]")
+_MIN_WIDTH = 30
+
+
+def escape(text: str) -> str:
+    """Return a text on one line in which every character that is not printable is a Python escape."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape", "surrogatepass").decode("ascii")
+        for char in text
+    )
+
+
+def quote(name: str) -> str:
+    """Return a name as one unmistakable word: bare where it is one, else in double quotes with escapes."""
+    if name and name.isprintable() and _SPECIAL.isdisjoint(name):
+        return name
+    return '"' + escape(name.replace("\\", "\\\\").replace('"', '\\"')) + '"'
+
+
+def shorten(name: str) -> str:
+    """Return a name quoted; beyond 48 characters, how many more it has."""
+    return quote(name) if len(name) <= MAX_NAME else f"{quote(name[:MAX_NAME])}...(+{len(name) - MAX_NAME})"
+
+
+def wrap(text: str, *, width: int, indent: str = "", hanging: str | None = None) -> list[str]:
+    """Return lines of at most `width` characters; a longer word keeps its line to itself.
+
+    Args:
+        text: Already escaped.
+        width: Characters per line, indents included; under 30 characters beside the indent nothing is wrapped.
+        indent: Before the first line.
+        hanging: Before the lines after it; `indent` where it is None.
+    """
+    after = indent if hanging is None else hanging
+    width = max(width, len(indent) + _MIN_WIDTH, len(after) + _MIN_WIDTH)
+    lines = textwrap.wrap(
+        text,
+        width,
+        initial_indent=indent,
+        subsequent_indent=after,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return lines or [indent.rstrip()]

@@ -1,0 +1,12 @@
+"""Places that spans are kept in, and the way from their bytes to `Span` records.
+
+`open_source` finds the source that a name or an object means; `Source` says what every source promises. Removing
+duplicates, and telling what the spans mean, are the work of `otel_traj.reconstruct`.
+"""
+
+from __future__ import annotations
+
+from otel_traj.sources.opening import open_source
+from otel_traj.sources.protocol import OnProblem, Source
+
+__all__ = ["OnProblem", "Source", "open_source"]

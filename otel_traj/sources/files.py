@@ -1,0 +1,134 @@
+"""Files as sources: one, several in order, and stdin."""
+
+from __future__ import annotations
+
+import sys
+from io import BufferedReader
+from typing import TYPE_CHECKING
+
+from otel_traj.errors import SourceError
+from otel_traj.model import SourceProblem
+from otel_traj.sources.io_errors import make_source_error
+from otel_traj.sources.streams import read_stream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from otel_traj.model import Span
+    from otel_traj.sources.protocol import OnProblem, Source
+
+__all__ = ["ChainedSource", "FileSource", "FilesSource", "StdinSource"]
+
+
+class FileSource:
+    """One file of OTLP JSON: lines, or documents in any layout."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        """Take the path; the file is opened at each reading.
+
+        Args:
+            path: An existing file.
+            name: As the user named it; by default the path.
+        """
+        self._path = path
+        self.name = name or str(path)
+        """The place as it stands in problems and reports."""
+
+    def read_spans(self, on_problem: OnProblem) -> Iterator[Span]:
+        """Yield the spans of the file; see `Source`."""
+        try:
+            stream = self._path.open("rb")
+        except OSError as error:
+            raise make_source_error(self.name, error) from error
+        with stream:
+            yield from read_stream(stream, self.name, on_problem)
+
+
+class FilesSource:
+    """The files of a directory or of a glob pattern, in reading order."""
+
+    def __init__(self, name: str, list_files: Callable[[], Sequence[Path]]) -> None:
+        """Take the way to list the files; they are listed at each reading.
+
+        Args:
+            name: The directory or pattern as the user named it.
+            list_files: Returns the files in order, or raises `SourceError`.
+        """
+        self._list_files = list_files
+        self.name = name
+        """The place as it stands in problems and reports."""
+
+    def read_spans(self, on_problem: OnProblem) -> Iterator[Span]:
+        """Yield the spans of the files one after another; see `Source`.
+
+        One empty file among others is no problem: a rotated collector begins with one.
+        """
+        found = False
+        empty: list[SourceProblem] = []
+
+        def pass_on(problem: SourceProblem) -> None:
+            if problem.code == "empty_source":
+                empty.append(problem)
+            else:
+                on_problem(problem)
+
+        for path in self._list_files():
+            for span in FileSource(path).read_spans(pass_on):
+                found = True
+                yield span
+        if not found and empty:
+            on_problem(
+                SourceProblem(
+                    code="empty_source",
+                    message=empty[0].message
+                    if len(empty) == 1
+                    else f"{self.name!r}: none of its files holds a span that can be read; there is nothing to rebuild a "
+                    "run from; check that the recording program flushed its spans before it ended, and that this is "
+                    "where they went",
+                    source=self.name,
+                )
+            )
+
+
+class StdinSource:
+    """What is piped into the process; it can be read only once."""
+
+    name = "-"
+    """The place as it stands in problems and reports."""
+
+    def read_spans(self, on_problem: OnProblem) -> Iterator[Span]:
+        """Yield the spans of stdin; see `Source`."""
+        buffer = getattr(sys.stdin, "buffer", None)
+        if buffer is None:
+            raise SourceError(
+                "stdin is closed or has no bytes; no spans can be read from it; pipe a file into the command, or name it",
+                source=self.name,
+            )
+        if isinstance(buffer, BufferedReader):
+            yield from read_stream(buffer, self.name, on_problem)
+            return
+        stream = BufferedReader(buffer)
+        try:
+            yield from read_stream(stream, self.name, on_problem)
+        finally:
+            stream.detach()  # else stdin is closed together with its wrapper
+
+
+class ChainedSource:
+    """Several sources, one after another."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        """Take the sources in reading order.
+
+        Args:
+            sources: At least one.
+        """
+        self._sources = sources
+        self.name = ", ".join(source.name for source in sources)
+        """The place as it stands in problems and reports."""
+
+    def read_spans(self, on_problem: OnProblem) -> Iterator[Span]:
+        """Yield the spans of all sources; see `Source`."""
+        for source in self._sources:
+            yield from source.read_spans(on_problem)

@@ -1,0 +1,179 @@
+"""Lines to JSON documents, where a line is not one document: pretty-printed, concatenated, cut, interleaved.
+
+A line that broke off looks like the first line of a pretty-printed document until the next lines are seen. The
+rule: follow the brackets; when two values collide without a comma, the beginning was a broken line, and reading
+goes on at the next line that begins a document. A process that died in the middle of a line and one that wrote
+on behind it leave a document inside a broken line: it is found again by its first key.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+from otel_traj.sources.json_scanner import BrokenJsonError, JsonScanner
+from otel_traj.sources.lines import MAX_RECORD_BYTES, Line, LineReader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["BrokenPart", "DocumentSplitter", "JsonText"]
+
+# What stands between documents: blanks, byte order marks, the zero bytes of a copied-and-truncated file, the
+# record separator of RFC 7464, and the commas of a list that was cut into lines.
+_BETWEEN = re.compile(rb"(?:[\s\x00\x1e,]|\xef\xbb\xbf)*+")
+_KEYS: Final = rb"resourceSpans|resource_spans|batches|result|trace"
+_BEGINNING = re.compile(rb'\{\s*+"(?:' + _KEYS + rb')"')
+_FIRST_OF_DOCUMENT = re.compile(rb'\{|\s*+\{\s*+"(?:' + _KEYS + rb')"')
+_FIRST_IN_BLOCK = re.compile(rb'^(?:\{|[ \t]*+\{\s*+"(?:' + _KEYS + rb')")', re.MULTILINE)
+_BLOCK_BYTES: Final = 2**16
+# What looks like the first line of a document may be a part of the one under way; after this many it is not.
+# The bounds keep the work linear: no line is looked at more than a few times.
+_MAX_FIRST_LINES: Final = 8
+_MAX_BEGINNINGS: Final = 4
+
+
+class JsonText(Struct, frozen=True, kw_only=True):
+    """Bytes that are one JSON document, as far as brackets tell."""
+
+    data: bytes
+    line: int
+    """Where it begins."""
+
+
+class BrokenPart(Struct, frozen=True, kw_only=True):
+    """Bytes that are no JSON document, nor a part of one that goes on."""
+
+    line: int
+    last_line: int
+    is_end: bool
+    """The place ends in it, so that it may only be unfinished."""
+    beginning: bytes
+    """Its first bytes."""
+    is_large: bool = False
+    """It is longer than what is read of a document."""
+
+
+class DocumentSplitter:
+    """Takes lines from a reader as it needs them."""
+
+    def __init__(self, lines: LineReader, max_bytes: int = MAX_RECORD_BYTES) -> None:
+        """Begin anywhere in the lines.
+
+        Args:
+            lines: Where further lines are taken from, and given back to.
+            max_bytes: Documents of more bytes are refused.
+        """
+        self._lines = lines
+        self._max_bytes = max_bytes
+
+    def split(self, line: Line) -> Iterator[JsonText | BrokenPart]:
+        """Yield what a line holds, and the following lines where its last document goes on in them.
+
+        Args:
+            line: A line that is not one document.
+        """
+        start = _skip_between(line.data, 0)
+        beginnings = 0
+        while start < len(line.data):
+            part, line, start = self._take(line, start)
+            yield part
+            if isinstance(part, BrokenPart):
+                beginnings += 1
+                if beginnings == _MAX_BEGINNINGS:
+                    return
+
+    def _take(self, line: Line, start: int) -> tuple[JsonText | BrokenPart, Line, int]:
+        """Return one part, the line it ends in, and where the next part begins there."""
+        scanner = JsonScanner()
+        try:
+            end = scanner.find_end(line.data, start)
+        except BrokenJsonError:
+            part = _make_broken(line, start, is_end=line.is_last)
+            return part, line, _find_beginning(line.data, start + 1)
+        if end is None:
+            return self._join(line, start, scanner)
+        text = JsonText(data=line.data[start:end], line=line.number)
+        return text, line, _skip_between(line.data, end)
+
+    def _join(self, line: Line, start: int, scanner: JsonScanner) -> tuple[JsonText | BrokenPart, Line, int]:
+        following = self._skim(scanner)
+        parts = [line.data[start:], *(block.data for block in following)]
+        size = sum(map(len, parts))
+        first_lines = 0
+        while size <= self._max_bytes and first_lines <= _MAX_FIRST_LINES:
+            further = self._lines.read_line()
+            if further is None:
+                return self._give_up(line, start, following, is_end=True)
+            following.append(further)
+            depth = scanner.depth
+            try:
+                end = scanner.find_end(further.data)
+            except BrokenJsonError:
+                break
+            if end is not None:
+                data = b"".join(parts) + further.data[:end]
+                return JsonText(data=data, line=line.number), further, _skip_between(further.data, end)
+            parts.append(further.data)
+            size += len(further.data)
+            is_element = scanner.depth == depth and further.data.rstrip().endswith(b",")
+            first_lines += not is_element and _FIRST_OF_DOCUMENT.match(further.data) is not None
+        return self._give_up(line, start, following, is_large=size > self._max_bytes)
+
+    def _skim(self, scanner: JsonScanner) -> list[Line]:
+        """Return blocks of lines that lie inside a document; a line at a time would take ten times as long."""
+        blocks: list[Line] = []
+        size = 0
+        while size <= self._max_bytes and (block := self._lines.read_block(_BLOCK_BYTES)):
+            if _FIRST_IN_BLOCK.search(block.data) or not scanner.follow(block.data):
+                self._lines.give_back([block])
+                break
+            blocks.append(block)
+            size += len(block.data)
+        return blocks
+
+    def _give_up(
+        self, line: Line, start: int, following: list[Line], *, is_end: bool = False, is_large: bool = False
+    ) -> tuple[BrokenPart, Line, int]:
+        """Find where reading goes on after a document that does not end; give the lines from there back."""
+        beginning = _find_beginning(line.data, start + 1)
+        if beginning < len(line.data):
+            self._lines.give_back(following)
+            return _make_broken(line, start), line, beginning
+        last = line
+        while True:
+            for index, further in enumerate(following):
+                if _FIRST_OF_DOCUMENT.match(further.data):
+                    self._lines.give_back(following[index:])
+                    return _make_broken(line, start, last, is_large=is_large), line, len(line.data)
+                if further.data.strip():
+                    last = further
+            following = list(islice(self._lines, 1))
+            if not following:
+                is_end = is_end and (last is not line or line.is_last)
+                return _make_broken(line, start, last, is_end=is_end, is_large=is_large), line, len(line.data)
+
+
+def _make_broken(
+    line: Line, start: int, last: Line | None = None, *, is_end: bool = False, is_large: bool = False
+) -> BrokenPart:
+    return BrokenPart(
+        line=line.number,
+        last_line=last.last_number if last else line.number,
+        is_end=is_end,
+        is_large=is_large,
+        beginning=line.data[start : start + 60],
+    )
+
+
+def _skip_between(data: bytes, start: int) -> int:
+    match = _BETWEEN.match(data, start)
+    return match.end() if match else start
+
+
+def _find_beginning(data: bytes, start: int) -> int:
+    match = _BEGINNING.search(data, start)
+    return match.start() if match else len(data)

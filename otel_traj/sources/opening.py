@@ -1,0 +1,124 @@
+"""What a user names, to the source it means.
+
+A name is looked at in this order: `-`, a scheme, an existing file or directory, a glob pattern. What can be
+refused is refused here, before a long reading begins: a missing file, an empty directory, a file without rights.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final, TypeGuard
+
+from otel_traj.errors import SourceError, TrajectoryTypeError
+from otel_traj.model import Span
+from otel_traj.sources.discovery import list_directory, list_glob
+from otel_traj.sources.files import ChainedSource, FileSource, FilesSource, StdinSource
+from otel_traj.sources.io_errors import make_source_error
+from otel_traj.sources.memory import ExporterSource, SpansSource, SupportsFinishedSpans
+from otel_traj.sources.protocol import Source
+from otel_traj.sources.sdk_spans import is_sdk_span
+
+__all__ = ["open_source"]
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_GLOB: Final = frozenset("*?[")
+_READABLE: Final = (
+    "a file, a directory, a glob pattern, '-' for stdin, an in-memory exporter, or an iterable of spans"
+)
+
+
+def open_source(source: object) -> Source:
+    """Return the source that a user names.
+
+    Args:
+        source: The name of a file, a directory (its `*.json`, `*.jsonl` and `*.ndjson` files), a glob pattern or
+            `-` (stdin), as a string or path; an object with `get_finished_spans()`; an iterable of SDK spans or
+            `Span` records; a list or tuple of any of these; a source.
+
+    Returns:
+        A source; of files nothing is read yet.
+
+    Raises:
+        SourceError: What is named is not there, can't be read, or is of a kind this version does not read.
+        TrajectoryTypeError: The object is no place that spans can be read from.
+    """
+    if isinstance(source, Source):
+        return source
+    if isinstance(source, str):
+        return _open_name(source)
+    if isinstance(source, os.PathLike):
+        path = os.fspath(source)
+        if isinstance(path, str):
+            return _open_path(Path(path), path)
+    if isinstance(source, SupportsFinishedSpans):
+        return ExporterSource(source)
+    if _may_hold_spans(source):
+        return _open_members(source) if isinstance(source, Sequence) else SpansSource(source)
+    raise TrajectoryTypeError(
+        f"a {type(source).__name__} is no source of spans; there is nothing in it to read; pass {_READABLE}"
+    )
+
+
+def _open_name(name: str) -> Source:
+    if name == "-":
+        return StdinSource()
+    scheme = _SCHEME.match(name)
+    if scheme:
+        raise SourceError(
+            f"{name!r} can't be read by this version: it knows no source with the scheme {scheme[1]!r}; save the "
+            f"traces as OTLP JSON, and pass {_READABLE}",
+            source=name,
+        )
+    if not name:
+        raise SourceError(
+            f"the source has an empty name; there is nothing to read; pass {_READABLE}", source=name
+        )
+    try:
+        return _open_path(Path(name), name)
+    except SourceError:
+        if not _GLOB.intersection(name):
+            raise
+    list_glob(name)
+    return FilesSource(name, partial(list_glob, name))
+
+
+def _open_path(path: Path, name: str) -> Source:
+    if _is_directory(path, name):
+        list_directory(path)
+        return FilesSource(name, partial(list_directory, path))
+    return FileSource(path, name)
+
+
+def _is_directory(path: Path, name: str) -> bool:
+    """Return whether a path is a directory; refuse one that can't be read."""
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISREG(mode):
+            # Of what is no regular file nothing is tried: opening a pipe once would end it for its writer.
+            with path.open("rb"):
+                pass
+    except OSError as error:
+        raise make_source_error(name, error) from error
+    except ValueError as error:
+        raise SourceError(
+            f"{name!r} is no name of a file ({error}); nothing can be read from it; pass {_READABLE}",
+            source=name,
+        ) from error
+    return stat.S_ISDIR(mode)
+
+
+def _open_members(members: Sequence[object]) -> Source:
+    if all(isinstance(member, Span) or is_sdk_span(member) for member in members):
+        return SpansSource(members)
+    return ChainedSource([open_source(member) for member in members])
+
+
+def _may_hold_spans(source: object) -> TypeGuard[Iterable[object]]:
+    if isinstance(source, Mapping | bytes | bytearray | memoryview | Span) or hasattr(source, "read"):
+        return False
+    return isinstance(source, Iterable) and not is_sdk_span(source)

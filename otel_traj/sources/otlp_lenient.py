@@ -1,0 +1,153 @@
+"""OTLP JSON in any spelling seen to spans: the slow path, which loses nothing that can be used.
+
+Read besides the strict form: snake_case keys, enum names, ids in every spelling (`ids`), numbers as strings and
+strings as numbers, null lists, absent resources and scopes, `instrumentationLibrarySpans` (before
+opentelemetry-proto 0.16), fields nobody knows. A span without usable ids is left out alone and reported; what
+else can't be decoded is named in the span's `unreadable`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from otel_traj.sources.otlp_envelope import Batches, describe_document, find_batches
+from otel_traj.sources.otlp_span import SpanContext, decode_span
+from otel_traj.sources.otlp_values import decode_attributes, get_field
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from otel_traj.model import AttributeValue, Span
+    from otel_traj.sources.problems import ProblemLog
+
+__all__ = ["LenientDecoder"]
+
+
+class LenientDecoder:
+    """Decodes the documents of one place, and reports what they hold that is no span."""
+
+    def __init__(self, log: ProblemLog) -> None:
+        self._log = log
+        self.has_otlp = False
+        """Some document was OTLP, with spans or without."""
+        self.other_signals: set[str] = set()
+        """Logs, metrics, profiles: what documents held that are OTLP without spans."""
+
+    def decode(self, document: object, line: int) -> Iterator[Span]:
+        """Yield the spans of a document.
+
+        Args:
+            document: A decoded JSON document.
+            line: Where it begins, from 1.
+        """
+        parts = document if isinstance(document, list) else [document]
+        strangers = []
+        for part in parts:
+            batches = find_batches(part)
+            if batches is None:
+                strangers.append(part)
+            else:
+                self.has_otlp = True
+                yield from self._decode_batches(batches, line)
+        if strangers:
+            self._report_strangers(strangers, len(parts), line)
+
+    def _decode_batches(self, batches: Batches, line: int) -> Iterator[Span]:
+        if batches.other_signal:
+            self.other_signals.add(batches.other_signal)
+        for name in batches.unusable:
+            self._report_no_message(f"{name!r} is no list", line)
+        for batch in batches.resource_spans:
+            yield from self._decode_batch(batch, line)
+        if batches.partial is not None:
+            self._report_partial(batches.partial, line)
+
+    def _decode_batch(self, batch: object, line: int) -> Iterator[Span]:
+        if not isinstance(batch, dict):
+            self._report_no_message("a batch is no object", line)
+            return
+        resource, unreadable = _decode_resource(batch.get("resource"))
+        for name in ("scopeSpans", "instrumentationLibrarySpans"):
+            groups = get_field(batch, name)
+            if groups is not None and not isinstance(groups, list):
+                self._report_no_message(f"{name!r} is no list", line)
+                continue
+            for group in groups or ():
+                yield from self._decode_group(group, resource, unreadable, line)
+
+    def _decode_group(
+        self, group: object, resource: dict[str, AttributeValue], unreadable: tuple[str, ...], line: int
+    ) -> Iterator[Span]:
+        spans = group.get("spans") if isinstance(group, dict) else group
+        if not isinstance(group, dict) or not isinstance(spans, list | None):
+            self._report_no_message("what should be a list of spans is none", line)
+            return
+        scope = group.get("scope") or get_field(group, "instrumentationLibrary")
+        context = SpanContext(
+            resource=resource,
+            scope_name=_read_text(scope, "name"),
+            scope_version=_read_text(scope, "version"),
+            unreadable=unreadable,
+        )
+        for message in spans or ():
+            span = decode_span(message, context) if isinstance(message, dict) else None
+            if span is None:
+                self._report_bad_span(message, line)
+            else:
+                yield span
+
+    def _report_strangers(self, strangers: list[object], parts: int, line: int) -> None:
+        found = f"this is {describe_document(strangers[0])}"
+        if parts > 1:
+            found = f"of the {parts} parts of this list {len(strangers)} are no OTLP; the first is {describe_document(strangers[0])}"
+        self._log.report(
+            "not_spans",
+            f"line {line} of {self._log.source!r}: {found}; no spans are read from what is not OTLP; name a file of "
+            "OTLP JSON, one document per line",
+            line=line,
+        )
+
+    def _report_bad_span(self, message: object, line: int) -> None:
+        if isinstance(message, dict):
+            name = str(message.get("name"))[:100]
+            span_id = str(get_field(message, "spanId"))[:100]
+            trace_id = str(get_field(message, "traceId"))[:100]
+            found = f"the span {name!r} has the span id {span_id!r} and the trace id {trace_id!r}, not both usable"
+        else:
+            found = "something that is no object stands where a span should"
+        self._log.report(
+            "bad_span",
+            f"line {line} of {self._log.source!r}: {found}; it belongs to no trace and is left out, the others of "
+            "the line are used; look for what changed the ids on the way",
+            line=line,
+        )
+
+    def _report_no_message(self, found: str, line: int) -> None:
+        self._log.report(
+            "not_spans",
+            f"line {line} of {self._log.source!r}: {found}; the spans that should stand there are not read; look "
+            "for what rewrote the document on the way",
+            line=line,
+        )
+
+    def _report_partial(self, said: str, line: int) -> None:
+        self._log.report(
+            "unfinished_line",
+            f"line {line} of {self._log.source!r}: the backend marked its answer as partial ({said[:200]!r}); "
+            "spans are missing from it; ask for the trace again, or raise the backend's limit",
+            line=line,
+        )
+
+
+def _decode_resource(resource: object) -> tuple[dict[str, AttributeValue], tuple[str, ...]]:
+    if resource is None:
+        return {}, ()
+    if not isinstance(resource, dict):
+        return {}, ("resource",)
+    attributes, unreadable = decode_attributes(resource.get("attributes"))
+    return attributes, tuple(unreadable)
+
+
+def _read_text(message: object, name: str) -> str:
+    value = message.get(name) if isinstance(message, dict) else None
+    return value if isinstance(value, str) else ""

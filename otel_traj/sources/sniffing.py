@@ -1,0 +1,91 @@
+"""What kind of file bytes are, where they are not OTLP JSON, and what to do about it.
+
+A reader who names the wrong file deserves one sentence, not a complaint about each line. Binary kinds are told
+by their first bytes at once; what kind of text it is matters only after no line of it was JSON.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+__all__ = ["HEAD_BYTES", "describe_binary", "describe_text"]
+
+HEAD_BYTES: Final = 512
+"""How many first bytes are enough to tell."""
+
+_UNPACK: Final = "unpack it, or pipe what unpacks it into `-`"
+_OTHER_FILE: Final = "name a file of OTLP JSON, one document per line"
+_ZSTD: Final = b"\x28\xb5\x2f\xfd"
+_MAGIC: Final = (
+    (b"\x1f\x8b", "a gzip file", _UNPACK),
+    (_ZSTD, "a zstd file", _UNPACK),
+    (b"PK\x03\x04", "a zip archive", _UNPACK),
+    (b"PK\x05\x06", "an empty zip archive", _OTHER_FILE),
+    (b"BZh", "a bzip2 file", _UNPACK),
+    (b"\xfd7zXZ\x00", "an xz file", _UNPACK),
+    (b"\x89PNG", "a PNG image", _OTHER_FILE),
+    (b"\xff\xd8\xff", "a JPEG image", _OTHER_FILE),
+    (b"GIF8", "a GIF image", _OTHER_FILE),
+    (b"%PDF", "a PDF document", _OTHER_FILE),
+    (b"SQLite format 3\x00", "an SQLite database", _OTHER_FILE),
+    (b"PAR1", "a Parquet file", _OTHER_FILE),
+    (b"\x7fELF", "a program", _OTHER_FILE),
+    (b"\xff\xfe", "text in UTF-16", "write it as UTF-8"),
+    (b"\xfe\xff", "text in UTF-16", "write it as UTF-8"),
+)
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0e-\x1d\x7f]")
+_MARKUP = re.compile(rb"\s*<(?:!doctype\s+html|html)", re.IGNORECASE)
+
+
+def describe_binary(head: bytes) -> tuple[str, str] | None:
+    """Return what a file is that is no text, and what to do.
+
+    Args:
+        head: Its first bytes, `HEAD_BYTES` or all.
+
+    Returns:
+        What it is (a noun) and what to do (an imperative), or None for text.
+    """
+    for magic, kind, advice in _MAGIC:
+        if head.startswith(magic):
+            return kind, advice
+    # The collector's file exporter (contrib 0.161.0) writes a length of four bytes before each message.
+    if head[:1] == b"\x00" and len(head) > 4:
+        if head[4:8] == _ZSTD:
+            return (
+                "what the collector's file exporter writes with compression",
+                "let the exporter write JSON without compression",
+            )
+        if head[4:5] == b"\x0a":
+            return (
+                "what the collector's file exporter writes with `format: proto`",
+                "let the exporter write `format: json`",
+            )
+    if head[:1] == b"\x0a" and _CONTROL.search(head[:64]):
+        return "binary data, perhaps OTLP protobuf", "export it as OTLP JSON"
+    return None
+
+
+def describe_text(head: bytes) -> tuple[str, str] | None:
+    """Return what a file is of which no line is JSON, and what to do.
+
+    Args:
+        head: Its first bytes, `HEAD_BYTES` or all.
+
+    Returns:
+        What it is and what to do, or None where it may well be broken JSON.
+    """
+    text = head.lstrip(b"\xef\xbb\xbf \t\r\n\x00")
+    if not text or text[0] in b"{[":
+        return None
+    if _MARKUP.match(text):
+        return "an HTML page", "look whether the address it came from was the right one"
+    if text.startswith(b"<"):
+        return "XML", _OTHER_FILE
+    if _CONTROL.search(head):
+        return "binary data", _OTHER_FILE
+    rows = [row for row in head.splitlines()[:3] if row]
+    if len(rows) > 1 and rows[0].count(b",") and rows[0].count(b",") == rows[1].count(b","):
+        return "a table of comma-separated values", _OTHER_FILE
+    return "text without JSON", _OTHER_FILE

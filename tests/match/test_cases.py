@@ -1,0 +1,257 @@
+"""The cases that the matching of literals under `strict` answers, by their number in the specification."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from otel_traj.errors import TrajectoryTypeError
+from otel_traj.match import HintKind, OpKind, ReferenceStep, graph_trajectory_match
+from tests.match.judging import LONG, SHORTCUT, explained, judge, make_run, score
+
+if TYPE_CHECKING:
+    from otel_traj.match import GraphTrajectoryMatchMode
+
+SERIALISED = [*LONG[:2], ["node4"], ["node5"], *LONG[3:]]
+WITH_AUDIT = [*LONG[:2], ["node4", "node5", "audit"], *LONG[3:]]
+TURNED = [*LONG[:2], ["node5", "node4"], *LONG[3:]]
+WITHOUT_5 = [*LONG[:2], ["node4"], *LONG[3:]]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "mode"),
+    [
+        pytest.param(LONG, LONG, "exact", id="1"),
+        pytest.param(LONG, TURNED, "unordered", id="3"),
+        pytest.param(LONG, WITHOUT_5, "subset", id="9"),
+        pytest.param(LONG, WITH_AUDIT, "superset", id="11"),
+        pytest.param([["w", "w"]], [["w", "w", "w"]], "superset", id="15"),
+        pytest.param([["w", "w", "w"]], [["w", "w"]], "subset", id="17"),
+        pytest.param([["w", "w"]], [["w", "w"]], "exact", id="19"),
+        pytest.param([], [], "exact", id="20"),
+        pytest.param([[]], [["a"]], "superset", id="22"),
+        pytest.param(
+            [["a"], ReferenceStep(["b", "c"], "superset"), ["d"]],
+            [["a"], ["b", "c", "x"], ["d"]],
+            "exact",
+            id="41",
+        ),
+        pytest.param(LONG, [["__start__"], *LONG], "unordered", id="45"),
+        pytest.param([("a",)], [["a"]], "exact", id="55"),
+        pytest.param(
+            [["plan"], ["w", "w", "w"], ["red"]], [["plan"], ["w", "w", "w"], ["red"]], "exact", id="58"
+        ),
+    ],
+)
+def test_passes(
+    expected: list[ReferenceStep | list[str]], actual: list[list[str]], mode: GraphTrajectoryMatchMode
+) -> None:
+    """The case passes, with nothing to say."""
+    result = judge(expected, actual, mode)
+    assert (result["score"], result["comment"], result["metadata"]) == (True, None, None)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "mode", "edits", "fitness", "ops", "hints"),
+    [
+        pytest.param(LONG, TURNED, "exact", 1, 0.917, ["reordered"], [], id="2"),
+        pytest.param(
+            LONG, SERIALISED, "unordered", 2, 0.833, ["missing_nodes", "extra_step"], ["serialised"], id="4"
+        ),
+        pytest.param(LONG, SERIALISED, "subset", 1, 0.917, ["extra_step"], ["serialised"], id="5"),
+        pytest.param(
+            LONG,
+            SHORTCUT,
+            "unordered",
+            5,
+            0.444,
+            ["replaced", "missing_step", "missing_step"],
+            ["wrong_branch"],
+            id="7",
+        ),
+        pytest.param(LONG, WITHOUT_5, "unordered", 1, 0.909, ["missing_nodes"], [], id="8"),
+        pytest.param(LONG, WITHOUT_5, "superset", 1, 0.909, ["missing_nodes"], [], id="10"),
+        pytest.param(LONG, WITH_AUDIT, "unordered", 1, 0.923, ["extra_nodes"], [], id="12"),
+        pytest.param(LONG, WITH_AUDIT, "subset", 1, 0.923, ["extra_nodes"], [], id="13"),
+        pytest.param([["w", "w"]], [["w", "w", "w"]], "unordered", 1, 0.8, ["extra_nodes"], [], id="14"),
+        pytest.param([["w", "w", "w"]], [["w", "w"]], "superset", 1, 0.8, ["missing_nodes"], [], id="16"),
+        pytest.param([["w"]], [["w", "w"]], "subset", 1, 0.667, ["extra_nodes"], [], id="18"),
+        pytest.param([["a"]], [], "subset", 1, 0.0, ["missing_step"], [], id="21"),
+        pytest.param([], [["a"]], "superset", 1, 0.0, ["extra_step"], [], id="23"),
+        pytest.param(LONG[:3], LONG, "unordered", 2, 0.8, ["extra_step", "extra_step"], [], id="24"),
+        pytest.param(
+            [["agent"], ["tools"], ["agent"]],
+            [["agent"], ["tools"], ["agent"], ["tools"], ["agent"]],
+            "exact",
+            2,
+            0.75,
+            ["extra_step", "extra_step"],
+            ["loop_count"],
+            id="43",
+        ),
+        pytest.param([["Node1"]], [["node1"]], "exact", 2, 0.0, ["replaced"], [], id="44 case"),
+        pytest.param([["sub/l1"]], [["l1"]], "exact", 2, 0.0, ["replaced"], [], id="44 subgraph"),
+    ],
+)
+def test_fails(
+    expected: list[list[str]],
+    actual: list[list[str]],
+    mode: GraphTrajectoryMatchMode,
+    edits: int,
+    fitness: float,
+    ops: list[OpKind],
+    hints: list[HintKind],
+) -> None:
+    """The case fails with this cost, fitness, kinds of difference and hints."""
+    result = judge(expected, actual, mode)
+    metadata = explained(result)
+    assert result["score"] is False
+    assert (metadata["edits"], metadata["fitness"]) == (edits, fitness)
+    assert [op["op"] for op in metadata["ops"]] == ops
+    assert metadata["hints"] == hints
+
+
+def test_4_is_told_superstep_by_superstep() -> None:
+    """Case 4: comment and metadata are those of the design's example."""
+    result = judge(LONG, SERIALISED)
+    assert result == {
+        "key": "graph_trajectory_match",
+        "score": False,
+        "comment": (
+            "superstep 3: expected {node4, node5}, got {node4}; missing node5\n"
+            "superstep 4: got {node5}, not expected\n"
+            "hint: node4 and node5 ran one after another, expected in parallel"
+        ),
+        "metadata": {
+            "verdict": "fail",
+            "step_mode": "unordered",
+            "trajectory_mode": "strict",
+            "edits": 2,
+            "fitness": 0.833,
+            "precision": 1.0,
+            "recall": 1.0,
+            "f1": 1.0,
+            "ops": [
+                {
+                    "op": "missing_nodes",
+                    "run": 0,
+                    "expected_superstep": 3,
+                    "actual_superstep": 3,
+                    "missing": ["node5"],
+                    "extra": [],
+                    "span_ids": [],
+                },
+                {
+                    "op": "extra_step",
+                    "run": 0,
+                    "expected_superstep": None,
+                    "actual_superstep": 4,
+                    "missing": [],
+                    "extra": ["node5"],
+                    "span_ids": [],
+                },
+            ],
+            "hints": ["serialised"],
+            "expected": [LONG],
+            "actual": [SERIALISED],
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("actual", "precision", "recall", "f1"),
+    [
+        pytest.param(SHORTCUT, 0.667, 0.333, 0.444, id="7"),
+        pytest.param(WITHOUT_5, 1.0, 0.833, 0.909, id="8"),
+        pytest.param([], 0.0, 0.0, 0.0, id="nothing ran"),
+    ],
+)
+def test_precision_and_recall(actual: list[list[str]], precision: float, recall: float, f1: float) -> None:
+    """Names are counted as multisets, whatever superstep they stand in."""
+    metadata = explained(judge(LONG, actual))
+    assert (metadata["precision"], metadata["recall"], metadata["f1"]) == (precision, recall, f1)
+
+
+def test_precision_where_nothing_was_expected() -> None:
+    """Only the expected side empty: precision 0, recall 1; both empty of names: 1, 1, 1."""
+    alone = explained(judge([], [["a"]]))
+    assert (alone["precision"], alone["recall"], alone["f1"]) == (0.0, 1.0, 0.0)
+    empty = explained(judge([[]], []))
+    assert (empty["precision"], empty["recall"], empty["f1"]) == (1.0, 1.0, 1.0)
+
+
+def test_48_another_number_of_runs_has_its_own_words() -> None:
+    """Case 48: two runs expected and three there is a fail that says so, and the pairs are still compared."""
+    result = graph_trajectory_match(
+        outputs=[{"steps": steps} for steps in (LONG, SHORTCUT, LONG)],
+        reference_outputs=[{"steps": LONG}, {"steps": LONG}],
+    )
+    assert result["score"] is False
+    assert result["comment"] is not None
+    assert result["comment"].split("\n")[:2] == [
+        "expected 2 runs, got 3",
+        "run 1, superstep 2: expected {node3}, got {node2}; missing node3; extra node2",
+    ]
+    metadata = explained(result)
+    first = metadata["ops"][0]
+    assert (first["op"], first["run"]) == ("wrong_run_count", None)
+    assert (first["expected_runs"], first["actual_runs"]) == (2, 3)
+    assert {op["run"] for op in metadata["ops"][1:]} == {1}
+    assert metadata["edits"] == 5 + 6
+    assert metadata["fitness"] == round((1 + 4 / 9 + 0) / 3, 3)
+
+
+def test_50_a_run_that_ended_in_error_fails_though_its_nodes_match() -> None:
+    """Case 50: the trajectory is right, the run ended in error at node6: a fail that says so."""
+    run = make_run(LONG[:4], status="error", ended={"node6": "error"}, error_type="ValueError")
+    result = judge(LONG[:4], run)
+    assert result["score"] is False
+    assert result["comment"] == "run ended in error at node6 (ValueError)"
+
+
+def test_51_an_incomplete_run_is_not_evaluated() -> None:
+    """Case 51: a manifest that is not met gives neither pass nor fail, matched or not."""
+    for steps in (LONG, SHORTCUT):
+        run = make_run(steps, complete=False, problems=["manifest_mismatch"])
+        result = judge(LONG, run)
+        assert result["score"] is None
+        assert result["comment"] == "run is incomplete: manifest_mismatch"
+        assert explained(result)["verdict"] == "not_evaluated"
+
+
+def test_53_the_interrupt_marker_counts_unless_ignored() -> None:
+    """Case 53: a run that waits where the reference expects it passes; ignored, the marker is left out."""
+    expected = [["ask"], ["__interrupt__"]]
+    run = make_run(
+        [["__start__"], ["ask"], ["__interrupt__"]], status="interrupted", ended={"ask": "interrupted"}
+    )
+    assert judge(expected, run)["score"] is True
+    assert judge([["ask"]], [["ask"], ["__interrupt__"]])["score"] is False
+    ignore = ("__start__", "__end__", "__interrupt__")
+    assert judge([["ask"]], run, ignore=ignore)["score"] is True
+    assert judge(expected, [["ask"]], ignore=ignore)["score"] is True
+
+
+@pytest.mark.parametrize("bad", [None, "abc", [["a", 1]]])
+def test_54_bad_input_is_an_error(bad: object) -> None:
+    """Case 54: None, a string and a number among names are refused on either side."""
+    with pytest.raises(TrajectoryTypeError):
+        graph_trajectory_match(outputs=bad, reference_outputs=[["a"]])  # type: ignore[arg-type]
+    with pytest.raises(TrajectoryTypeError):
+        graph_trajectory_match(outputs=[["a"]], reference_outputs=bad)  # type: ignore[arg-type]
+
+
+def test_59_an_unknown_mode_is_refused_at_construction() -> None:
+    """Case 59: a misspelt mode is a ValueError that lists the modes, for a superstep and for a call."""
+    listed = "exact, unordered, subset, superset, at_most, at_least"
+    with pytest.raises(ValueError, match=f"'supserset'.*{listed}"):
+        ReferenceStep(["a"], "supserset")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=f"'supserset'.*{listed}"):
+        judge([["a"]], [["a"]], "supserset")  # type: ignore[arg-type]
+
+
+def test_trimming_a_common_beginning_would_cost_more() -> None:
+    """The cheapest alignment is found where a common beginning, taken first, would make it dearer."""
+    assert score([[]], [[], ["d", "c"]], "superset") is False
+    assert explained(judge([[]], [[], ["d", "c"]], "superset"))["edits"] == 1

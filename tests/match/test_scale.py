@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import random
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from otel_traj.match import graph_trajectory_match
+from otel_traj.match.align import MAX_SUPERSTEPS, is_too_large
+from otel_traj.match.step_match import longest_common_subsequence
+from otel_traj.match.supersteps import ActualStep, ExpectedStep
+from tests.match.brute_force import passes_strictly
+from tests.match.judging import explained, judge
+from tests.match.strategies import MODES
+
+if TYPE_CHECKING:
+    from otel_traj.match import StepMode
+
+
+def test_ten_thousand_supersteps_in_under_a_second() -> None:
+    """A verdict takes linear time: 10,000 supersteps are judged in under a second each, pass and fail."""
+    expected = [[f"n{index}", "w", "w"] for index in range(10_000)]
+    turned = [["w", *names[:2]] for names in expected]
+    for passes in (True, False):
+        if not passes:
+            turned[9_000] = ["other"]
+        started = time.perf_counter()
+        assert judge(expected, turned)["score"] is passes
+        assert time.perf_counter() - started < 1.0
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_largest_alignment_is_bounded(mode: StepMode) -> None:
+    """300 against 300 supersteps of random names are aligned within seconds, in every mode."""
+    rng = random.Random(7)  # noqa: S311 - a fixed seed, no secret
+    sides = [
+        [rng.choices("abcdefghijklmnopqrst", k=5) for _ in range(MAX_SUPERSTEPS)]
+        for _ in ("expected", "actual")
+    ]
+    started = time.perf_counter()
+    result = judge(sides[0], sides[1], mode)
+    assert time.perf_counter() - started < 5.0
+    assert explained(result)["edits"] is not None
+
+
+def test_over_the_bound_only_the_first_difference_is_named() -> None:
+    """Over 300 supersteps the explanation is the first difference and the counts, and says so."""
+    expected = [["x"]] * 400
+    result = judge(expected, [["x"]] * 300 + [["y"]] * 50)
+    metadata = explained(result)
+    assert result["comment"] == (
+        "superstep 301: expected {x}, got {y}; missing x; extra y\n"
+        "expected 400 supersteps, got 350; over 300 supersteps: only the first difference is named"
+    )
+    assert (metadata["edits"], metadata["fitness"], metadata["capped"]) == (None, None, True)
+    assert (metadata["precision"], metadata["recall"]) == (0.857, 0.75)
+    assert [op["op"] for op in metadata["ops"]] == ["replaced"]
+    assert metadata["expected"] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "line"),
+    [
+        (301, 300, "superstep 301: expected {x}, got nothing; missing x"),
+        (300, 301, "superstep 301: got {x}, not expected"),
+    ],
+)
+def test_over_the_bound_the_shorter_side_ends_first(expected: int, actual: int, line: str) -> None:
+    """Where one side is only longer, its first superstep too many is the difference."""
+    comment = judge([["x"]] * expected, [["x"]] * actual)["comment"]
+    assert comment is not None
+    assert comment.split("\n")[0] == line
+
+
+def test_one_capped_run_leaves_no_sum() -> None:
+    """With one run too long to align, edits and fitness of the whole are unknown; the others are explained."""
+    long = [["x"]] * 301
+    result = graph_trajectory_match(outputs=[[["a"]], long[:300]], reference_outputs=[[["b"]], long])
+    metadata = explained(result)
+    assert (metadata["edits"], metadata["fitness"]) == (None, None)
+    assert [(op["run"], op["op"]) for op in metadata["ops"]] == [(0, "replaced"), (1, "missing_step")]
+
+
+@settings(max_examples=20, deadline=None)
+@given(mode=st.sampled_from(MODES), at=st.integers(0, 420), longer=st.booleans())
+def test_the_bound_never_touches_the_verdict(mode: StepMode, at: int, *, longer: bool) -> None:
+    """Above the bound the verdict is still that of the specification, wherever the difference is."""
+    expected = [["a", "b"]] * 420
+    actual = [list(names) for names in expected]
+    if at < len(actual):
+        actual[at] = ["a", "b", "c"] if longer else ["b"]
+    specified = passes_strictly(expected, actual, [mode] * len(expected))
+    assert judge(expected, actual, mode)["score"] is specified
+
+
+def test_wide_supersteps_are_bounded_too() -> None:
+    """Many wide supersteps are not aligned either; a single very wide one is."""
+    names = tuple(f"n{index}" for index in range(2_000))
+    wide = [ExpectedStep(number, names, "unordered") for number in range(60)]
+    actual = [ActualStep(number, names, number) for number in range(60)]
+    assert is_too_large(wide, actual)
+    assert not is_too_large(wide[:1], actual[:1])
+    result = judge([names] * 60, [names[1:]] * 60)
+    assert result["comment"] is not None
+    assert result["comment"].endswith("supersteps too wide to align: only the first difference is named")
+
+
+def test_a_wide_reordered_superstep_is_priced_quickly() -> None:
+    """The order of 10,000 tasks in one superstep is compared in well under a second."""
+    names = [f"n{index % 5_000}" for index in range(10_000)]
+    started = time.perf_counter()
+    assert longest_common_subsequence(names, names[::-1]) < 10_000
+    assert time.perf_counter() - started < 2.0

@@ -1,0 +1,91 @@
+"""The keywords that choose runs."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from otel_traj import TrajectoryValueError, read_runs
+from otel_traj.reconstruct.selection import parse_time
+from tests.spans import RecordedRun
+
+if TYPE_CHECKING:
+    from otel_traj.model import Span
+
+NOON_NS = 1_796_040_000_000_000_000
+
+
+def two_runs() -> tuple[RecordedRun, RecordedRun, list[Span]]:
+    """Return two runs that differ in all that can be chosen by, and their spans."""
+    one = RecordedRun("one", graph="g1", thread="t1", start=NOON_NS, service="s1")
+    two = RecordedRun(
+        "two", graph="g2", thread="t2", start=NOON_NS + 60_000_000_000, service="s2", outcome="error"
+    )
+    inner = RecordedRun("inner", parent=one, parent_task=one.task("a", 1))
+    inner.task("x", 1)
+    two.task("a", 1)
+    return one, two, one.spans(below=[inner]) + two.spans(case="long")
+
+
+@pytest.mark.parametrize(
+    ("keyword", "value"),
+    [
+        ("graph", "g1"),
+        ("service", "s1"),
+        ("thread", "t1"),
+        ("status", "ok"),
+        ("status", ["ok", "cancelled"]),
+        ("until", "2026-11-30T12:00:00Z"),
+        ("until", datetime(2026, 11, 30, 12, tzinfo=UTC)),
+        ("attributes", {"service.name": "s1"}),
+        ("attributes", {"langgraph.resumed": "false", "langgraph.graph": "g1"}),
+    ],
+)
+def test_each_keyword_chooses(keyword: str, value: object) -> None:
+    """Each keyword alone chooses the first of two runs."""
+    one, _, spans = two_runs()
+    runs = list(read_runs(spans, **{keyword: value}))  # type: ignore[arg-type]
+    assert [run.run_id for run in runs] == [one.run_id]
+
+
+def test_ids_choose_in_every_written_form() -> None:
+    """Trace ids match without zeros, in upper case, with dashes; run ids match subgraph runs too."""
+    one, two, spans = two_runs()
+    for form in (two.trace_id, two.trace_id.upper(), "0x" + two.trace_id):
+        assert [run.run_id for run in read_runs(spans, trace=form)] == [two.run_id]
+    assert [run.run_id for run in read_runs(spans, run=two.run_id.upper())] == [two.run_id]
+    [run] = read_runs(spans, run=next(iter(read_runs(spans, graph="g1"))).children[0].run_id)
+    assert run.run_id == one.run_id
+
+
+def test_since_and_several_keywords() -> None:
+    """All keywords that are given must hold."""
+    _, two, spans = two_runs()
+    assert [run.run_id for run in read_runs(spans, since="2026-11-30T12:00:30Z")] == [two.run_id]
+    assert list(read_runs(spans, since="2026-11-30T12:00:30Z", graph="g1")) == []
+    assert [run.run_id for run in read_runs(spans, attributes={"otel_traj.case": "long"})] == [two.run_id]
+
+
+@pytest.mark.parametrize(
+    ("keyword", "value", "says"),
+    [
+        ("status", "done", "ok, error, interrupted, cancelled, open"),
+        ("since", "yesterday", "RFC 3339"),
+        ("since", "2026-11-30T12:00:00", "UTC offset"),
+        ("until", "5w", "15m"),
+        ("trace", "xyz", "hex"),
+        ("trace", "1" * 33, "hex"),
+    ],
+)
+def test_bad_values_are_refused_at_once(keyword: str, value: str, says: str) -> None:
+    """A value that can't be used is refused before anything is read, with what is allowed."""
+    with pytest.raises(TrajectoryValueError, match=says):
+        read_runs([], **{keyword: value})  # type: ignore[arg-type]
+
+
+def test_times_go_back_from_now() -> None:
+    """`2h` is two hours before now."""
+    now = parse_time(datetime.now(UTC))
+    assert abs(now - parse_time("2h") - 7_200_000_000_000) < 60_000_000_000
