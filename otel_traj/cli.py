@@ -10,32 +10,35 @@ Nothing that records is imported unless `demo` runs: the other commands start wi
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import re
-import shutil
+import shlex
 import sys
+import tempfile
 from collections import deque
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from otel_traj import __version__
+from otel_traj import semconv as sc
 from otel_traj.errors import OtelTrajError, SourceError
 from otel_traj.evaluate import evaluate_runs
 from otel_traj.model import RunStatus
 from otel_traj.reconstruct import read_runs
 from otel_traj.report import (
-    ASCII_GLYPHS,
-    GLYPHS,
-    Glyphs,
+    choose_glyphs,
+    discard_output,
     escape,
+    escape_unencodable,
     format_report,
     format_run_json,
     format_source_problem,
     format_steps,
     format_tree,
+    measure_width,
 )
+from otel_traj.sources import open_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -44,7 +47,6 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
-_WIDTH = 80
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141
 _COULD_NOT_TELL = 2
@@ -69,12 +71,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = sys.argv[1:] if argv is None else list(argv)
     arguments = _parse(words)
-    _never_fail_to_encode()
+    escape_unencodable()
     try:
         code: int = arguments.command(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        _discard_output()
+        discard_output()
         return _BROKEN_PIPE
     except KeyboardInterrupt:
         return _INTERRUPTED
@@ -228,7 +230,7 @@ def _show(arguments: argparse.Namespace) -> int:
 
 def _print_runs(runs: Iterable[Run], form: str) -> int:
     """Print the runs one by one; return how many there were."""
-    width, glyphs = _measure_output()
+    width, glyphs = measure_width(), choose_glyphs()
     printed = 0
     for run in runs:
         if form == "json":
@@ -260,13 +262,52 @@ def _eval(arguments: argparse.Namespace) -> int:
         for reason in report.exit_reasons:
             _complain(reason)
     else:
-        print(format_report(report, width=_measure_output()[0]))
+        print(format_report(report, width=measure_width()))
     if not report.verdicts:
         _hint_at_references(arguments.source)
     return report.exit_code
 
 
-def _demo(arguments: argparse.Namespace) -> int: ...
+def _demo(arguments: argparse.Namespace) -> int:
+    from otel_traj.record.sample_runs import SAMPLE_REFERENCES, SAMPLE_SERVICE, record_sample_runs
+
+    folder = Path(arguments.out)
+    folder.mkdir(parents=True, exist_ok=True)
+    traces, references = folder / "traces.jsonl", folder / "references.yaml"
+    if not _is_replaceable(traces, references, SAMPLE_REFERENCES, SAMPLE_SERVICE):
+        return _COULD_NOT_TELL
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".recording-") as scratch:
+        recorded = Path(scratch) / traces.name
+        record_sample_runs(recorded)
+        recorded.replace(traces)
+    references.write_text(SAMPLE_REFERENCES, encoding="utf-8")
+    print(f"Three sample agents have run, offline. Their spans are in {traces}; these runs are in them:\n")
+    if not _print_runs(read_runs(traces, on_problem=_print_problem), "tree"):
+        _complain("nothing was recorded; is OTEL_SDK_DISABLED set?")
+        return _COULD_NOT_TELL
+    print(f"\nJudged by {references}, which expects every run of seven to take the long path:\n")
+    report = evaluate_runs(traces, references=references)
+    print(format_report(report, width=measure_width()))
+    print("\nOne run fails, as it should: it took the shortcut. Go on with")
+    print(f"  otel-traj show {shlex.quote(str(traces))}")
+    print(f"  otel-traj eval {shlex.quote(str(traces))} --references {shlex.quote(str(references))}")
+    return 0
+
+
+def _is_replaceable(traces: Path, references: Path, sample_references: str, service: str) -> bool:
+    """Return whether what lies in the demo's place is the demo's own, unchanged; complain where it is not."""
+    problems: list[SourceProblem] = []
+    is_ours = True
+    if traces.exists():
+        spans = open_source(traces).read_spans(problems.append)
+        is_ours = all(span.resource.get(sc.SERVICE_NAME) == service for span in spans)
+        is_ours = is_ours and all(problem.code == "empty_source" for problem in problems)
+    if not is_ours:
+        _complain(f"{str(traces)!r} holds more than an earlier demo wrote, and is kept; choose another --out")
+    elif references.exists() and references.read_bytes() != sample_references.encode():
+        is_ours = False
+        _complain(f"{str(references)!r} is not as the demo writes it, and is kept; choose another --out")
+    return is_ours
 
 
 def _print_problem(problem: SourceProblem) -> None:
@@ -280,27 +321,3 @@ def _complain(message: str) -> None:
 def _hint_at_references(source: str) -> None:
     if source.lower().endswith((".yaml", ".yml")):
         _complain("a reference file stands after --references; the source holds spans")
-
-
-def _measure_output() -> tuple[int, Glyphs]:
-    """Return the width of the terminal (80 where there is none), and glyphs that the output can encode."""
-    width = shutil.get_terminal_size((_WIDTH, 24)).columns if sys.stdout.isatty() else _WIDTH
-    try:
-        "".join((GLYPHS.inner, GLYPHS.last, GLYPHS.below_inner)).encode(sys.stdout.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return width, ASCII_GLYPHS
-    return width, GLYPHS
-
-
-def _never_fail_to_encode() -> None:
-    """A name that the terminal's encoding lacks is printed as an escape, not as a traceback."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
-
-
-def _discard_output() -> None:
-    """Let the interpreter's own flush at exit go nowhere instead of into the broken pipe."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -6,6 +6,7 @@ was found, why it stops us, what the user can do.
 
     OtelTrajError
     +-- SourceError             (OSError)     a source can't be opened or read at all
+    +-- SinkError               (OSError)     a file that spans are to be written to can't be opened
     +-- InvalidReferenceError   (ValueError)  a reference file or a reference object is not valid
     +-- TrajectoryTypeError     (TypeError)   something that is no trajectory stands where one is needed
     +-- TrajectoryValueError    (ValueError)  the right type, a value that can't be answered exactly
@@ -16,6 +17,7 @@ from __future__ import annotations
 __all__ = [
     "InvalidReferenceError",
     "OtelTrajError",
+    "SinkError",
     "SourceError",
     "TrajectoryTypeError",
     "TrajectoryValueError",
@@ -39,6 +41,21 @@ class SourceError(OtelTrajError, OSError):
         super().__init__(message)
         self.source = source
         """The source as the user named it."""
+
+
+class SinkError(OtelTrajError, OSError):
+    """A file that spans are to be written to can't be opened."""
+
+    def __init__(self, message: str, *, path: str) -> None:
+        """Keep the path beside the message.
+
+        Args:
+            message: What was found, why it stops us, what to do.
+            path: The file as the user named it.
+        """
+        super().__init__(message)
+        self.path = path
+        """The file as the user named it."""
 
 
 class InvalidReferenceError(OtelTrajError, ValueError):

@@ -16,7 +16,7 @@ PROMISED = {
         "results: {'shortcut': True, 'nodes': ['node1', 'node2', 'node7']}",
     ],
     "agent_with_tools.py": [
-        "[['__start__'], ['model'], ['tools', 'tools'], ['model']]",
+        "[['__start__'], ['model'], ['tools'], ['model']]",
         "superstep 2: tool get_weather ok",
     ],
     "interrupt.py": [

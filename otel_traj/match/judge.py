@@ -21,7 +21,7 @@ from otel_traj.match.modes import (
 from otel_traj.match.outcome import Comparison, build_fail, build_not_evaluated
 from otel_traj.match.pairs import judge_pair
 from otel_traj.match.reference import GraphRunReferenceTrajectory, ReferenceStep
-from otel_traj.match.result import MatchOutcome
+from otel_traj.match.result import MatchOutcome, MatchVerdict
 from otel_traj.match.standing import is_incomplete
 from otel_traj.model import GraphRunTrajectory, Run
 
@@ -77,12 +77,19 @@ def match_runs(
         for index, (wanted, seen) in enumerate(zip(references, given, strict=False))
     ]
     comparison = Comparison(references=references, outputs=given, pairs=pairs, options=options)
-    verdicts = {pair.verdict for pair in pairs}
-    if not comparison.has_right_count:
-        is_known = not any(is_incomplete(output.run) for output in given)
-        return build_fail(comparison) if is_known else build_not_evaluated(comparison)
-    if "fail" in verdicts:
+    verdict = _decide(comparison)
+    if verdict == "fail":
         return build_fail(comparison)
-    if "not_evaluated" in verdicts:
+    if verdict == "not_evaluated":
         return build_not_evaluated(comparison)
     return MatchOutcome(verdict="pass", score=True, comment=None, metadata=None)
+
+
+def _decide(comparison: Comparison) -> MatchVerdict:
+    if not comparison.has_right_count:
+        incomplete = any(is_incomplete(output.run) for output in comparison.outputs)
+        return "not_evaluated" if incomplete else "fail"
+    verdicts = {pair.verdict for pair in comparison.pairs}
+    if "fail" in verdicts:
+        return "fail"
+    return "not_evaluated" if "not_evaluated" in verdicts else "pass"

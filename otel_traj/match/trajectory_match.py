@@ -30,14 +30,12 @@ def graph_trajectory_match(
 ) -> MatchResult:
     """Compare graph runs with their references, superstep by superstep.
 
-    There must be as many runs as references, and in each run as many supersteps as in its reference: `subset`
-    does not let a whole superstep vanish, nor `superset` add one.
+    Runs and supersteps must be as many as expected: `subset` lets no whole superstep vanish, `superset` adds none.
 
     Args:
-        outputs: One run or several, in order: trajectories (mappings with `steps`, or plain lists of
-            supersteps) or `Run` records. Status and completeness are looked at for records alone.
-        reference_outputs: What is expected, in the same forms; a superstep may be a `ReferenceStep` with a mode
-            of its own. `inputs` and `results` are not compared.
+        outputs: One run or several, in order: mappings with `steps`, plain lists of supersteps, or `Run` records,
+            whose status and completeness are looked at too.
+        reference_outputs: What is expected, in the same forms; a superstep may be a `ReferenceStep`.
         step_mode: How a superstep is compared, actual against reference: `exact` (same names, same order),
             `unordered`, `subset` or `at_most` (actual lies within the reference), `superset` or `at_least`
             (actual contains the reference).

@@ -6,6 +6,7 @@ from otel_traj.report.branch import ASCII_GLYPHS, GLYPHS, Glyphs
 from otel_traj.report.escape import escape
 from otel_traj.report.run_json import format_run_json
 from otel_traj.report.steps import format_steps
+from otel_traj.report.terminal import choose_glyphs, discard_output, escape_unencodable, measure_width
 from otel_traj.report.tree import format_tree
 from otel_traj.report.verdicts import format_report, format_source_problem
 
@@ -13,10 +14,14 @@ __all__ = [
     "ASCII_GLYPHS",
     "GLYPHS",
     "Glyphs",
+    "choose_glyphs",
+    "discard_output",
     "escape",
+    "escape_unencodable",
     "format_report",
     "format_run_json",
     "format_source_problem",
     "format_steps",
     "format_tree",
+    "measure_width",
 ]

@@ -25,15 +25,15 @@ __all__ = ["BrokenPart", "DocumentSplitter", "JsonText"]
 # What stands between documents: blanks, byte order marks, the zero bytes of a copied-and-truncated file, the
 # record separator of RFC 7464, and the commas of a list that was cut into lines.
 _BETWEEN = re.compile(rb"(?:[\s\x00\x1e,]|\xef\xbb\xbf)*+")
+_WRAPPER: Final = rb'\{\s*+"(?:result|trace)"\s*+:\s*+'
+_BEGINNING = re.compile(rb"(?:" + _WRAPPER + rb')?\{\s*+"(?:resourceSpans|resource_spans|batches)"\s*+:')
 _KEYS: Final = rb"resourceSpans|resource_spans|batches|result|trace"
-_BEGINNING = re.compile(rb'\{\s*+"(?:' + _KEYS + rb')"')
 _FIRST_OF_DOCUMENT = re.compile(rb'\{|\s*+\{\s*+"(?:' + _KEYS + rb')"')
 _FIRST_IN_BLOCK = re.compile(rb'^(?:\{|[ \t]*+\{\s*+"(?:' + _KEYS + rb')")', re.MULTILINE)
 _BLOCK_BYTES: Final = 2**16
 # What looks like the first line of a document may be a part of the one under way; after this many it is not.
-# The bounds keep the work linear: no line is looked at more than a few times.
+# The bound keeps the work linear: no line is looked at more than a few times.
 _MAX_FIRST_LINES: Final = 8
-_MAX_BEGINNINGS: Final = 4
 
 
 class JsonText(Struct, frozen=True, kw_only=True):
@@ -77,23 +77,22 @@ class DocumentSplitter:
             line: A line that is not one document.
         """
         start = _skip_between(line.data, 0)
-        beginnings = 0
+        is_list = line.data[start : start + 1] == b"["
         while start < len(line.data):
-            part, line, start = self._take(line, start)
+            part, line, start = self._take(line, start, is_list=is_list)
+            is_list = False
             yield part
-            if isinstance(part, BrokenPart):
-                beginnings += 1
-                if beginnings == _MAX_BEGINNINGS:
-                    return
 
-    def _take(self, line: Line, start: int) -> tuple[JsonText | BrokenPart, Line, int]:
+    def _take(self, line: Line, start: int, *, is_list: bool) -> tuple[JsonText | BrokenPart, Line, int]:
         """Return one part, the line it ends in, and where the next part begins there."""
         scanner = JsonScanner()
+        # No document but a list holds another, so what has not ended where one begins is broken.
+        stop = None if is_list else _find_beginning(line.data, start)
         try:
-            end = scanner.find_end(line.data, start)
+            end = scanner.find_end(line.data, start, stop)
         except BrokenJsonError:
-            part = _make_broken(line, start, is_end=line.is_last)
-            return part, line, _find_beginning(line.data, start + 1)
+            is_end = line.is_last and stop is None
+            return _make_broken(line, start, is_end=is_end), line, stop or len(line.data)
         if end is None:
             return self._join(line, start, scanner)
         text = JsonText(data=line.data[start:end], line=line.number)
@@ -139,10 +138,6 @@ class DocumentSplitter:
         self, line: Line, start: int, following: list[Line], *, is_end: bool = False, is_large: bool = False
     ) -> tuple[BrokenPart, Line, int]:
         """Find where reading goes on after a document that does not end; give the lines from there back."""
-        beginning = _find_beginning(line.data, start + 1)
-        if beginning < len(line.data):
-            self._lines.give_back(following)
-            return _make_broken(line, start), line, beginning
         last = line
         while True:
             for index, further in enumerate(following):
@@ -174,6 +169,8 @@ def _skip_between(data: bytes, start: int) -> int:
     return match.end() if match else start
 
 
-def _find_beginning(data: bytes, start: int) -> int:
-    match = _BEGINNING.search(data, start)
-    return match.start() if match else len(data)
+def _find_beginning(data: bytes, start: int) -> int | None:
+    """Return where in a line the next document begins behind the one that begins at `start`."""
+    own = _BEGINNING.match(data, start)
+    match = _BEGINNING.search(data, own.end() if own else start + 1)
+    return match.start() if match else None

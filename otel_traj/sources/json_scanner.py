@@ -39,27 +39,30 @@ class JsonScanner:
         """How many brackets are open."""
         self._tail = b""
 
-    def find_end(self, data: bytes, start: int = 0) -> int | None:
+    def find_end(self, data: bytes, start: int = 0, stop: int | None = None) -> int | None:
         """Return where the value ends.
 
         Args:
             data: The next line.
             start: Where in it to go on.
+            stop: Where the value has to have ended, if not at the line's end.
 
         Returns:
             The offset behind its last bracket, or None where the line does not hold it.
 
         Raises:
-            BrokenJsonError: No bracket opens, a string does not end in its line, or two values stand side by side
-                without a comma.
+            BrokenJsonError: No bracket opens, a string does not end in its line, two values stand side by side
+                without a comma, or the value goes on at `stop`.
         """
         is_under_way = self.depth > 0
         if is_under_way and self.follow(data):
             return None
         if not is_under_way and data[start] not in _OPENING:
             raise BrokenJsonError
-        end = self._find_last_bracket(data, start)
+        end = self._find_last_bracket(data, start, len(data) if stop is None else stop)
         if end is None:
+            if stop is not None:
+                raise BrokenJsonError
             structure = _reduce(data[start:])
             if is_under_way or _COLLISION.search(structure):
                 raise BrokenJsonError
@@ -83,10 +86,10 @@ class JsonScanner:
         self._tail = structure[-1:] or self._tail
         return True
 
-    def _find_last_bracket(self, data: bytes, start: int) -> int | None:
+    def _find_last_bracket(self, data: bytes, start: int, stop: int) -> int | None:
         depth = self.depth
         position = start
-        while match := _NEXT_MARK.match(data, position):
+        while match := _NEXT_MARK.match(data, position, stop):
             position = match.end()
             mark = data[position - 1]
             if mark in _OPENING:

@@ -96,24 +96,7 @@ def make_run(
         complete: Whether the record says it is complete.
         error_type: Of the run.
     """
-    tasks: list[Task] = []
-    step_task_ids: list[list[str]] = []
-    for superstep, names in enumerate(steps):
-        nodes = [name for name in names if not name.startswith("__")]
-        step_task_ids.append([f"task{len(tasks) + offset}" for offset in range(len(nodes))])
-        for task_id, node in zip(step_task_ids[-1], nodes, strict=True):
-            task_status = (ended or {}).get(node, "ok")
-            span_ids = (task_id.replace("task", "span"),)
-            tasks.append(
-                Task(
-                    node=node,
-                    superstep=superstep,
-                    task_id=task_id,
-                    run_id="run",
-                    status=task_status,
-                    span_ids=span_ids,
-                )
-            )
+    tasks, step_task_ids = _make_tasks(steps, ended or {})
     return Run(
         graph="seven",
         run_id="run",
@@ -142,3 +125,23 @@ def make_run(
         error_type=error_type,
         source="test",
     )
+
+
+def _make_tasks(steps: list[list[str]], ended: dict[str, TaskStatus]) -> tuple[list[Task], list[list[str]]]:
+    tasks: list[Task] = []
+    step_task_ids: list[list[str]] = []
+    for superstep, names in enumerate(steps):
+        nodes = [name for name in names if not name.startswith("__")]
+        step_task_ids.append([])
+        for node in nodes:
+            task = Task(
+                node=node,
+                superstep=superstep,
+                task_id=f"task{len(tasks)}",
+                run_id="run",
+                status=ended.get(node, "ok"),
+                span_ids=(f"span{len(tasks)}",),
+            )
+            tasks.append(task)
+            step_task_ids[-1].append(task.task_id)
+    return tasks, step_task_ids

@@ -1,0 +1,127 @@
+"""What LangGraph executed, from a file: every oracle under our handler, written, read, equal."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from otel_traj import read_runs
+from otel_traj.reconstruct.completeness import NAMED_ONLY
+from tests.oracles import ALL, by_number, sort_names
+from tests.recorded import record_to_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from otel_traj import Run
+    from tests.oracles.driver import Mode
+    from tests.oracles.scenario import Scenario, Trajectories
+
+BASIC = [*range(1, 14), 17, 21, 24, 26, 38]
+"""Oracles whose recordings are also shuffled, doubled and robbed of each span."""
+
+every_oracle = pytest.mark.parametrize(
+    ("scenario", "mode"),
+    [pytest.param(each, mode, id=f"{each.number}-{mode}") for each in ALL for mode in each.modes],
+)
+basic_oracles = pytest.mark.parametrize(
+    ("scenario", "mode"),
+    [
+        pytest.param(each, mode, id=f"{each.number}-{mode}")
+        for each in map(by_number, BASIC)
+        for mode in each.modes
+    ],
+)
+
+
+def record(scenario: Scenario, mode: Mode, path: Path) -> list[str]:
+    """Record a scenario into a file and return its lines, or skip where the installed LangGraph lacks it."""
+    if scenario.missing:
+        pytest.skip(f"the installed langgraph lacks {', '.join(scenario.missing)}")
+    record_to_file(scenario, mode, path)
+    return path.read_text("utf-8").splitlines()
+
+
+def read_steps(path: Path) -> Trajectories:
+    """Return the trajectories of all runs of a file that ran anything, names sorted inside supersteps."""
+    runs = list(read_runs(path))
+    assert all(run.complete and run.verified for run in runs), [run.problems for run in runs]
+    return sort_names([run.steps for run in runs if run.steps])
+
+
+@every_oracle
+def test_a_file_gives_what_langgraph_executed(scenario: Scenario, mode: Mode, tmp_path: Path) -> None:
+    """Runs read from OTLP JSON lines are complete, verified and equal to the oracle."""
+    record(scenario, mode, tmp_path / "traces.jsonl")
+    assert read_steps(tmp_path / "traces.jsonl") == sort_names(scenario.steps_from_spans)
+
+
+@every_oracle
+def test_names_stand_in_the_order_that_the_graph_declares(
+    scenario: Scenario, mode: Mode, tmp_path: Path
+) -> None:
+    """With node_order, names stand as history lists them: fan-out tasks by index, then by declaration."""
+    record(scenario, mode, tmp_path / "traces.jsonl")
+    place = {name: number for number, name in enumerate(scenario.declared_nodes)}
+    for run in read_runs(tmp_path / "traces.jsonl", node_order=scenario.declared_nodes):
+        for tasks, names in zip(run.step_task_ids, run.steps, strict=True):
+            indices = [task.push_index for task_id in tasks for task in run.tasks if task.task_id == task_id]
+            pulled = [name for name, index in zip(names, indices, strict=False) if index is None]
+            assert pulled == sorted(pulled, key=lambda name: place.get(name, len(place)))
+            pushed = [index for index in indices if index is not None]
+            assert indices == sorted(pushed) + [None] * len(pulled)
+
+
+def split_spans(line: str) -> list[dict[str, Any]]:
+    """Return one document per span of a line, each with its resource and scope."""
+    documents = []
+    for resource in json.loads(line)["resourceSpans"]:
+        for scope in resource["scopeSpans"]:
+            documents += [
+                {"resourceSpans": [{**resource, "scopeSpans": [{**scope, "spans": [span]}]}]}
+                for span in scope["spans"]
+            ]
+    return documents
+
+
+def merge(documents: list[dict[str, Any]]) -> str:
+    """Return one line that holds the spans of several documents in batches of their own."""
+    return json.dumps({"resourceSpans": [part for each in documents for part in each["resourceSpans"]]})
+
+
+@basic_oracles
+def test_order_batches_and_copies_do_not_matter(scenario: Scenario, mode: Mode, tmp_path: Path) -> None:
+    """The same spans shuffled, in other batches and with every line doubled give the same runs."""
+    path = tmp_path / "traces.jsonl"
+    documents = [each for line in record(scenario, mode, path) for each in split_spans(line)]
+    expected = sort_names(scenario.steps_from_spans)
+    shuffle = random.Random(scenario.number)
+    for size in (1, 2, 7, len(documents)):
+        shuffle.shuffle(documents)
+        lines = [merge(documents[start : start + size]) for start in range(0, len(documents), size)]
+        path.write_text("\n".join(lines * 2) + "\n", "utf-8")
+        assert read_steps(path) == expected
+
+
+@basic_oracles
+def test_one_lost_span_is_never_hidden(scenario: Scenario, mode: Mode, tmp_path: Path) -> None:
+    """With any one span lost, each run is incomplete with a code, or has the steps it truly has."""
+    path = tmp_path / "traces.jsonl"
+    documents = [each for line in record(scenario, mode, path) for each in split_spans(line)]
+    truth = {run.run_id: run.steps for run in read_runs(path)}
+    for lost in range(len(documents)):
+        path.write_text("\n".join(map(json.dumps, documents[:lost] + documents[lost + 1 :])) + "\n", "utf-8")
+        runs = list(read_runs(path, on_problem=lambda _: None))
+        assert runs or len(documents) == 1
+        for run in runs:
+            assert is_honest(run, truth), (documents[lost], run.steps, run.problems)
+
+
+def is_honest(run: Run, truth: dict[str, list[list[str]]]) -> bool:
+    """Whether a run has its true steps, or says with a code that it may not have them."""
+    if run.complete:
+        return run.steps == truth[run.run_id]
+    return bool({problem.code for problem in run.problems} - NAMED_ONLY)

@@ -1,0 +1,30 @@
+"""What every test of the recorder is held to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from opentelemetry import trace
+
+from tests.record.recording import Recording
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def recording() -> Recording:
+    """A recording with the handler's own defaults."""
+    return Recording()
+
+
+@pytest.fixture(autouse=True)
+def _leave_nothing_behind(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """Nothing stays current after a test, and nobody fails to detach a context or complains of attributes."""
+    before = trace.get_current_span().get_span_context()
+    yield
+    assert trace.get_current_span().get_span_context() == before
+    records = [*caplog.get_records("setup"), *caplog.get_records("call")]
+    complaints = [each for each in records if each.name.startswith("opentelemetry")]
+    assert [each.getMessage() for each in complaints] == []

@@ -1,0 +1,198 @@
+"""The command line as a process: imports, help, pipes, signals, encodings."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+import otel_traj
+from otel_traj import cli
+from tests.otlp_lines import encode_line, write_lines
+from tests.spans import RecordedRun
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_HEAVY = (
+    "langchain",
+    "langchain_core",
+    "langgraph",
+    "langsmith",
+    "grpc",
+    "opentelemetry.exporter",
+    "opentelemetry.sdk",
+)
+_COMMAND = (sys.executable, "-m", "otel_traj")
+
+
+def _record(name: str = "r", graph: str = "seven") -> RecordedRun:
+    run = RecordedRun(name, graph=graph)
+    run.task("node1", 1)
+    return run
+
+
+def _run_cli(*words: str, **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # type: ignore[call-overload, no-any-return]
+        [*_COMMAND, *words], capture_output=True, text=True, timeout=60, check=False, **options
+    )
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import otel_traj",
+        "import otel_traj; [getattr(otel_traj, name) for name in ('read_runs', 'evaluate_runs', 'graph_trajectory_match')]",
+        "from otel_traj.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass",
+        "from otel_traj.cli import main; main(['show', 'missing.jsonl'])",
+    ],
+)
+def test_reading_starts_without_heavy_packages(statement: str) -> None:
+    """The package, its help and its reading commands import neither langchain, langgraph, grpc nor an exporter."""
+    program = (
+        f"{statement}\nimport sys\n"
+        f"heavy = [name for name in sys.modules if name.startswith({_HEAVY!r})]\n"
+        "sys.exit(f'imported: {heavy}' if heavy else 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, "imported" in done.stderr) == (0, False), done.stderr
+
+
+def test_the_version_is_the_package_s(capsys: pytest.CaptureFixture[str]) -> None:
+    """`--version` prints name and version, and nothing else."""
+    with pytest.raises(SystemExit) as caught:
+        cli.main(["--version"])
+    assert caught.value.code == 0
+    assert capsys.readouterr().out == f"otel-traj {otel_traj.__version__}\n"
+
+
+def test_no_command_is_2(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a command the usage is shown, and the code is 2."""
+    with pytest.raises(SystemExit) as caught:
+        cli.main([])
+    assert caught.value.code == 2
+    assert "COMMAND" in capsys.readouterr().err
+
+
+def test_a_file_in_place_of_a_command_gets_a_hint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever forgets the command is told the one that looks at a file."""
+    path = write_lines(tmp_path / "traces.jsonl", _record().spans())
+    with pytest.raises(SystemExit) as caught:
+        cli.main([str(path)])
+    assert caught.value.code == 2
+    assert f"otel-traj show {path}" in capsys.readouterr().err
+
+
+def test_an_unknown_command_lists_the_known(capsys: pytest.CaptureFixture[str]) -> None:
+    """A misspelt command is 2, with the commands there are."""
+    with pytest.raises(SystemExit) as caught:
+        cli.main(["shwo"])
+    assert caught.value.code == 2
+    assert re.search("demo.*show.*eval", capsys.readouterr().err)
+
+
+def test_standard_input_is_a_source(tmp_path: Path) -> None:
+    """`-` reads spans from a pipe."""
+    path = write_lines(tmp_path / "traces.jsonl", _record().spans())
+    with path.open("rb") as file:
+        done = _run_cli("show", "-", "--format", "steps", stdin=file)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("   1 node1\n")
+
+
+def test_a_reader_that_goes_away_leaves_no_traceback(tmp_path: Path) -> None:
+    """Where the reader of the pipe ends early, nothing is printed about it, and the code is that of SIGPIPE."""
+    spans = [span for index in range(2_000) for span in _record(f"run {index}").spans()]
+    path = write_lines(tmp_path / "traces.jsonl", spans)
+    process = subprocess.Popen(
+        [*_COMMAND, "show", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline().startswith("graph seven")
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    assert process.wait(timeout=60) == 141
+
+
+def test_ctrl_c_leaves_no_traceback(tmp_path: Path) -> None:
+    """Ctrl-C while a source is read ends the command quietly with 130."""
+    fifo = tmp_path / "traces.jsonl"
+    os.mkfifo(fifo)
+    process = subprocess.Popen([*_COMMAND, "show", str(fifo)], stderr=subprocess.PIPE, text=True)
+    with fifo.open("w", encoding="utf-8") as writer:  # opens once the command reads
+        writer.write(encode_line(_record().spans()[0]) + "\n")
+        writer.flush()
+        process.send_signal(signal.SIGINT)
+        code = process.wait(timeout=30)
+    assert process.stderr is not None
+    errors = process.stderr.read()
+    process.stderr.close()
+    assert (code, errors) == (130, "")
+
+
+def test_an_output_without_unicode_is_ascii(tmp_path: Path) -> None:
+    """On an output that can't encode box characters or a name, glyphs are ASCII and the name is escaped."""
+    path = write_lines(tmp_path / "traces.jsonl", _record(graph="gr\u00fcn\u2192").spans())
+    done = _run_cli("show", str(path), env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "graph gr\\xfcn\\u2192  ok" in done.stdout
+    assert "\n`- superstep 1: node1  ok" in done.stdout
+
+
+def _list_examples() -> dict[str, str]:
+    """Return the example at the end of each command's help."""
+    parser, commands = cli._make_parser()
+    epilogs = {name: command.epilog or "" for name, command in commands.items()}
+    return {"": parser.epilog or "", **epilogs}
+
+
+def test_each_help_ends_in_an_example(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every command's help, and the help of all, ends in a line that can be typed as it stands."""
+    for command, epilog in _list_examples().items():
+        with pytest.raises(SystemExit) as caught:
+            cli.main([command, "--help"] if command else ["--help"])
+        assert caught.value.code == 0
+        assert capsys.readouterr().out.rstrip().endswith(epilog.splitlines()[-1])
+        assert re.search(r"otel-traj \w+", epilog.splitlines()[-1])
+
+
+def test_the_examples_of_the_help_run(tmp_path: Path) -> None:
+    """The examples, typed in an empty folder in the order of the help, work."""
+    codes = {}
+    for command, epilog in _list_examples().items():
+        _, _, words = epilog.splitlines()[-1].partition("otel-traj ")
+        done = _run_cli(*shlex.split(words), cwd=tmp_path)
+        codes[command] = done.returncode
+        assert done.stdout, done.stderr
+    assert codes == {"": 0, "demo": 0, "show": 0, "eval": 1}
+
+
+def test_reading_commands_take_the_same_selection() -> None:
+    """Every command that reads takes the same options to select runs."""
+    _, commands = cli._make_parser()
+    wanted = {
+        "--trace",
+        "--run",
+        "--thread",
+        "--graph",
+        "--service",
+        "--status",
+        "--attribute",
+        "--since",
+        "--until",
+    }
+    for name in ("show", "eval"):
+        command = commands[name]
+        assert isinstance(command, argparse.ArgumentParser)
+        assert wanted <= set(command.format_help().replace("=", " ").split())
