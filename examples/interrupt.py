@@ -8,6 +8,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
@@ -17,7 +18,7 @@ from otel_traj.record.samples import build_approval
 path = Path(tempfile.mkdtemp()) / "traces.jsonl"
 provider = configure(service_name="approval", path=path)
 graph = build_approval(InMemorySaver())
-config = {"callbacks": [TrajectoryCallbackHandler()], "configurable": {"thread_id": "mail-1"}}
+config: RunnableConfig = {"callbacks": [TrajectoryCallbackHandler()], "configurable": {"thread_id": "mail-1"}}
 
 graph.invoke({"topic": "lunch"}, config=config)
 [run] = read_runs(path)

@@ -62,7 +62,13 @@ __version__ = "0.1.0"
 
 _MODULE_OF = {
     **dict.fromkeys(
-        ("InvalidReferenceError", "OtelTrajError", "SourceError", "TrajectoryTypeError", "TrajectoryValueError"),
+        (
+            "InvalidReferenceError",
+            "OtelTrajError",
+            "SourceError",
+            "TrajectoryTypeError",
+            "TrajectoryValueError",
+        ),
         "otel_traj.errors",
     ),
     **dict.fromkeys(("Report", "Verdict", "evaluate_runs"), "otel_traj.evaluate"),

@@ -10,7 +10,6 @@ Nothing that records is imported unless `demo` runs: the other commands start wi
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import shlex
 import sys
@@ -41,11 +40,11 @@ from otel_traj.report import (
 from otel_traj.sources import open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from otel_traj.model import Run, SourceProblem
 
-__all__ = ["main"]
+__all__ = ["main", "make_parser"]
 
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141
@@ -89,14 +88,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parse(words: list[str]) -> argparse.Namespace:
-    parser, commands = _make_parser()
+    parser, commands = make_parser()
     first = words[0] if words else ""
     if first and first not in commands and not first.startswith("-") and Path(first).exists():
         parser.error(f"{first!r} is no command; to look at it: otel-traj show {first}")
     return parser.parse_args(words)
 
 
-def _make_parser() -> tuple[argparse.ArgumentParser, Iterable[str]]:
+def make_parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
+    """Return the parser, and the parsers of the commands by name."""
     parser = argparse.ArgumentParser(
         prog="otel-traj",
         description="Agent trajectories over OpenTelemetry: read runs back from spans, show them, judge them.",
@@ -281,14 +281,16 @@ def _demo(arguments: argparse.Namespace) -> int:
         record_sample_runs(recorded)
         recorded.replace(traces)
     references.write_text(SAMPLE_REFERENCES, encoding="utf-8")
-    print(f"Three sample agents have run, offline. Their spans are in {traces}; these runs are in them:\n")
+    print(
+        f"Three sample agents have run, offline. Their spans are in\n  {traces}\nand these are the runs in them:\n"
+    )
     if not _print_runs(read_runs(traces, on_problem=_print_problem), "tree"):
         _complain("nothing was recorded; is OTEL_SDK_DISABLED set?")
         return _COULD_NOT_TELL
-    print(f"\nJudged by {references}, which expects every run of seven to take the long path:\n")
+    print(f"\nJudged by\n  {references}\nwhich wants every run of the graph seven to take the long path:\n")
     report = evaluate_runs(traces, references=references)
     print(format_report(report, width=measure_width()))
-    print("\nOne run fails, as it should: it took the shortcut. Go on with")
+    print("\nOne run fails, as it should: it took the shortcut. Now look for yourself:\n")
     print(f"  otel-traj show {shlex.quote(str(traces))}")
     print(f"  otel-traj eval {shlex.quote(str(traces))} --references {shlex.quote(str(references))}")
     return 0

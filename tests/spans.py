@@ -60,7 +60,7 @@ class RecordedRun:
         """Begin a run; `name` is what its ids stand for."""
         self.name, self.graph, self.thread, self.start = name, graph, thread, start
         self.resumed, self.outcome, self.parent, self.previous = resumed, outcome, parent, previous
-        self.trace_id = parent.trace_id if parent else make_id(trace or name, 32)
+        self.trace_id: str = parent.trace_id if parent else make_id(trace or name, 32)
         self.run_id = make_uuid(name)
         self.span_id = make_id(name + "/root")
         self.parent_task = make_uuid(parent_task) if parent_task else None

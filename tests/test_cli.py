@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import shlex
@@ -152,7 +151,7 @@ def test_an_output_without_unicode_is_ascii(tmp_path: Path) -> None:
 
 def _list_examples() -> dict[str, str]:
     """Return the example at the end of each command's help."""
-    parser, commands = cli._make_parser()
+    parser, commands = cli.make_parser()
     epilogs = {name: command.epilog or "" for name, command in commands.items()}
     return {"": parser.epilog or "", **epilogs}
 
@@ -180,7 +179,7 @@ def test_the_examples_of_the_help_run(tmp_path: Path) -> None:
 
 def test_reading_commands_take_the_same_selection() -> None:
     """Every command that reads takes the same options to select runs."""
-    _, commands = cli._make_parser()
+    _, commands = cli.make_parser()
     wanted = {
         "--trace",
         "--run",
@@ -193,6 +192,4 @@ def test_reading_commands_take_the_same_selection() -> None:
         "--until",
     }
     for name in ("show", "eval"):
-        command = commands[name]
-        assert isinstance(command, argparse.ArgumentParser)
-        assert wanted <= set(command.format_help().replace("=", " ").split())
+        assert wanted <= set(commands[name].format_help().replace("=", " ").split())

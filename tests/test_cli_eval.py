@@ -126,6 +126,12 @@ _TABLE = {
     "no root, none can be chosen": Case(
         spans=(_long(), _short(), _lost_root()), code=2, words="can't be told"
     ),
+    "no root: the graph that is asked for may be its own": Case(
+        spans=(_long(), _short(), _lost_root()), options=("--graph", "seven"), code=2
+    ),
+    "no root: of another thread than is asked for": Case(
+        spans=(_long(), _lost_root()), options=("--thread", "thread-long"), code=0
+    ),
     "no root, but one reference for all": Case(
         spans=(_long(), _lost_root()),
         references="version: 1\nreferences: [{name: all, steps: [node1, node3, [node4, node5], node6, node7]}]",

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 from otel_traj.errors import InvalidReferenceError, TrajectoryTypeError, TrajectoryValueError
 from otel_traj.evaluate.choice import choose_reference
 from otel_traj.evaluate.gate import Demands, decide_exit, summarise
+from otel_traj.evaluate.reference import Reference
 from otel_traj.evaluate.reference_file import load_references
 from otel_traj.evaluate.verdict import Report, Verdict
-from otel_traj.match import match_runs
+from otel_traj.match import MatchOutcome, match_runs
 from otel_traj.reconstruct import read_runs
 from otel_traj.reconstruct.selection import make_selection
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from otel_traj.evaluate.choice import Choice
-    from otel_traj.evaluate.reference import Reference
     from otel_traj.model import AttributeValue, Run, RunStatus, SourceProblem
 
 __all__ = ["evaluate_runs"]
@@ -69,8 +69,9 @@ def evaluate_runs(
         attributes: Only runs with these attributes.
 
     Returns:
-        One verdict per selected run, by start, with the summary and the exit code. Problems of the source are
-        in the report, not warned about.
+        One verdict per selected run, by start, with the summary and the exit code. A run that lost its
+        graph-run span counts as selected where only its graph, status or attributes could tell. Problems of
+        the source are in the report, not warned about.
 
     Raises:
         InvalidReferenceError: The references are not valid.
@@ -91,6 +92,7 @@ def evaluate_runs(
         until=until,
         attributes=attributes,
     )
+    certain = make_selection(service=service, thread=thread, run=run, trace=trace, since=since, until=until)
     known = _load(references)
     demands = Demands(require_all=require_all, min_evaluated=min_evaluated, allow_unreadable=allow_unreadable)
     problems: list[SourceProblem] = []
@@ -98,7 +100,7 @@ def evaluate_runs(
     holds_runs = False
     for each in read_runs(source, on_problem=problems.append):
         holds_runs = True
-        if selection.takes(each):
+        if selection.takes(each) or (_has_lost_root(each) and certain.takes(each)):
             judged.append(_judge(each, known, require_manifest=require_manifest))
     met = {name for _, choice in judged for name in choice.applying}
     verdicts = [verdict for verdict, _ in judged]
@@ -113,18 +115,46 @@ def evaluate_runs(
     )
 
 
+def _has_lost_root(run: Run) -> bool:
+    """Return whether nobody knows the run's graph, attributes and status, so that they can't rule it out."""
+    return run.graph is None or run.parent_task_id is not None
+
+
 def _load(references: str | os.PathLike[str] | Iterable[Reference]) -> list[Reference]:
     if isinstance(references, str | os.PathLike):
         return load_references(references)
     known = list(references)
     if not known:
         raise InvalidReferenceError("there is no reference, so nothing can be judged; give at least one")
+    for reference in known:
+        _check(reference)
     names = [reference.name for reference in known]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         message = f"two references are named {twice!r}; verdicts name their reference, so names must differ"
         raise InvalidReferenceError(message)
     return known
+
+
+def _check(reference: object) -> None:
+    """Raise what is wrong with a reference made by hand now, and not as a verdict on each run."""
+    if not isinstance(reference, Reference):
+        words = f"{type(reference).__name__!r} stands where a Reference is needed; load_references makes them"
+        raise TrajectoryTypeError(words)
+    if not reference.steps:
+        raise InvalidReferenceError(f"the steps of {reference.name!r} are empty; name at least one superstep")
+    _compare({"steps": []}, reference)
+
+
+def _compare(output: Run | Mapping[str, object], reference: Reference) -> MatchOutcome:
+    return match_runs(
+        [output],
+        [{"steps": reference.steps}],
+        step_mode=reference.step_mode,
+        duplicates=reference.duplicates,
+        ignore=reference.ignore,
+        status=reference.status,
+    )
 
 
 def _judge(run: Run, references: list[Reference], *, require_manifest: bool) -> tuple[Verdict, Choice]:
@@ -136,14 +166,7 @@ def _judge(run: Run, references: list[Reference], *, require_manifest: bool) -> 
         words = "no manifest of its recorder was met, so that spans may be missing (require-manifest is set)"
         return _not_evaluated(run, choice, "unverified", words), choice
     try:
-        outcome = match_runs(
-            [run],
-            [{"steps": reference.steps}],
-            step_mode=reference.step_mode,
-            duplicates=reference.duplicates,
-            ignore=reference.ignore,
-            status=reference.status,
-        )
+        outcome = _compare(run, reference)
     except (TrajectoryTypeError, TrajectoryValueError) as error:
         return _not_evaluated(run, choice, "broken", f"the comparison broke: {error}"), choice
     metadata = None if outcome.metadata is None else dict(outcome.metadata)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from langsmith.run_helpers import tracing_context
@@ -79,8 +80,8 @@ def _run_agents(handler: TrajectoryCallbackHandler) -> None:
     seven = build_seven_nodes(InMemorySaver())
     for case, shortcut in (("long", False), ("short", True)):
         seven.invoke({"shortcut": shortcut, "nodes": []}, _make_config(handler, "seven-1", case))
-    question = {"messages": [("user", "What is it like in Oslo now?")]}
-    build_tool_agent().invoke(question, _make_config(handler, "assistant-1", "weather"))
+    question = HumanMessage("What is it like in Oslo now?")
+    build_tool_agent().invoke({"messages": [question]}, _make_config(handler, "assistant-1", "weather"))
     approval = build_approval(InMemorySaver())
     config = _make_config(handler, "approval-1", "mail")
     approval.invoke({"topic": "lunch"}, config)

@@ -96,10 +96,11 @@ class _TreeBuilder:
                 self._calls_of_task[call.task_id].append(_draw_call(call))
             else:
                 self._calls_of_run[owner.get(call.run_id or "", run.run_id)].append(_draw_call(call))
-        self._children_of_task: dict[str | None, list[Run]] = defaultdict(list)
+        self._children_of_task: dict[str, list[Run]] = defaultdict(list)
         for child in runs[1:]:
-            task_id = child.parent_task_id if child.parent_task_id in shown else None
-            self._children_of_task[task_id].append(child)
+            if child.parent_task_id is not None and child.parent_task_id in shown:
+                self._children_of_task[child.parent_task_id].append(child)
+        self._shown = shown
 
     def build(self, run: Run) -> list[Branch]:
         branches = []
@@ -109,8 +110,8 @@ class _TreeBuilder:
             elif superstep.task_ids or superstep.number:
                 branches.append(self._draw_superstep(superstep))
         branches += self._calls_of_run[run.run_id]
-        loose = self._children_of_task[None]
-        branches += [self._draw_child(child) for child in run.children if child in loose]
+        loose = (child for child in run.children if child.parent_task_id not in self._shown)
+        branches += [self._draw_child(child) for child in loose]
         return branches
 
     def _draw_superstep(self, superstep: NumberedSuperstep) -> Branch:

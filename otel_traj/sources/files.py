@@ -83,7 +83,7 @@ class FilesSource:
                     code="empty_source",
                     message=empty[0].message
                     if len(empty) == 1
-                    else f"{self.name!r}: none of its files holds a span that can be read; there is nothing to rebuild a "
+                    else "none of the files holds a span that can be read; there is nothing to rebuild a "
                     "run from; check that the recording program flushed its spans before it ended, and that this is "
                     "where they went",
                     source=self.name,

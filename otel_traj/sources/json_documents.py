@@ -9,6 +9,7 @@ on behind it leave a document inside a broken line: it is found again by its fir
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -76,23 +77,30 @@ class DocumentSplitter:
         Args:
             line: A line that is not one document.
         """
-        start = _skip_between(line.data, 0)
-        is_list = line.data[start : start + 1] == b"["
+        start = first = _skip_between(line.data, 0)
+        beginnings = _find_beginnings(line.data)
         while start < len(line.data):
-            part, line, start = self._take(line, start, is_list=is_list)
-            is_list = False
+            index = bisect_right(beginnings, start)
+            next_beginning = beginnings[index] if index < len(beginnings) else len(line.data)
+            part, last, start = self._take(line, start, next_beginning, is_first=start == first)
+            if last is not line:
+                line, first = last, -1
+                beginnings = _find_beginnings(line.data)
             yield part
 
-    def _take(self, line: Line, start: int, *, is_list: bool) -> tuple[JsonText | BrokenPart, Line, int]:
+    def _take(
+        self, line: Line, start: int, next_beginning: int, *, is_first: bool
+    ) -> tuple[JsonText | BrokenPart, Line, int]:
         """Return one part, the line it ends in, and where the next part begins there."""
         scanner = JsonScanner()
         # No document but a list holds another, so what has not ended where one begins is broken.
-        stop = None if is_list else _find_beginning(line.data, start)
+        may_hold_documents = is_first and line.data[start : start + 1] == b"["
+        stop = len(line.data) if may_hold_documents else next_beginning
         try:
             end = scanner.find_end(line.data, start, stop)
         except BrokenJsonError:
-            is_end = line.is_last and stop is None
-            return _make_broken(line, start, is_end=is_end), line, stop or len(line.data)
+            is_end = line.is_last and next_beginning == len(line.data)
+            return _make_broken(line, start, is_end=is_end), line, next_beginning
         if end is None:
             return self._join(line, start, scanner)
         text = JsonText(data=line.data[start:end], line=line.number)
@@ -169,8 +177,5 @@ def _skip_between(data: bytes, start: int) -> int:
     return match.end() if match else start
 
 
-def _find_beginning(data: bytes, start: int) -> int | None:
-    """Return where in a line the next document begins behind the one that begins at `start`."""
-    own = _BEGINNING.match(data, start)
-    match = _BEGINNING.search(data, own.end() if own else start + 1)
-    return match.start() if match else None
+def _find_beginnings(data: bytes) -> list[int]:
+    return [match.start() for match in _BEGINNING.finditer(data)]

@@ -54,14 +54,15 @@ class JsonScanner:
             BrokenJsonError: No bracket opens, a string does not end in its line, two values stand side by side
                 without a comma, or the value goes on at `stop`.
         """
+        stop = len(data) if stop is None else stop
         is_under_way = self.depth > 0
         if is_under_way and self.follow(data):
             return None
         if not is_under_way and data[start] not in _OPENING:
             raise BrokenJsonError
-        end = self._find_last_bracket(data, start, len(data) if stop is None else stop)
+        end = self._find_last_bracket(data, start, stop)
         if end is None:
-            if stop is not None:
+            if stop < len(data):
                 raise BrokenJsonError
             structure = _reduce(data[start:])
             if is_under_way or _COLLISION.search(structure):

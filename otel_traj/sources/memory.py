@@ -53,7 +53,7 @@ class SpansSource:
         if not found:
             log.report(
                 "empty_source",
-                f"{self.name!r} holds not a single span; there is nothing to rebuild a run from; check that the "
+                "the source holds not a single span; there is nothing to rebuild a run from; check that the "
                 "provider has this exporter, and that the spans ended (an iterator can be read only once)",
             )
         log.close()
@@ -89,7 +89,7 @@ def _to_span(item: object, index: int, converter: SdkSpanConverter, log: Problem
     if span is None:
         log.report(
             "bad_span",
-            f"item {index} of {log.source!r} has no valid span context; it belongs to no trace and is left out, the "
+            f"item {index} has no valid span context; it belongs to no trace and is left out, the "
             "others are used; check that it was made by a provider of the SDK",
         )
     return span

@@ -102,7 +102,7 @@ class LenientDecoder:
             found = f"of the {parts} parts of this list {len(strangers)} are no OTLP; the first is {describe_document(strangers[0])}"
         self._log.report(
             "not_spans",
-            f"line {line} of {self._log.source!r}: {found}; no spans are read from what is not OTLP; name a file of "
+            f"line {line}: {found}; no spans are read from what is not OTLP; name a file of "
             "OTLP JSON, one document per line",
             line=line,
         )
@@ -117,7 +117,7 @@ class LenientDecoder:
             found = "something that is no object stands where a span should"
         self._log.report(
             "bad_span",
-            f"line {line} of {self._log.source!r}: {found}; it belongs to no trace and is left out, the others of "
+            f"line {line}: {found}; it belongs to no trace and is left out, the others of "
             "the line are used; look for what changed the ids on the way",
             line=line,
         )
@@ -125,7 +125,7 @@ class LenientDecoder:
     def _report_no_message(self, found: str, line: int) -> None:
         self._log.report(
             "not_spans",
-            f"line {line} of {self._log.source!r}: {found}; the spans that should stand there are not read; look "
+            f"line {line}: {found}; the spans that should stand there are not read; look "
             "for what rewrote the document on the way",
             line=line,
         )
@@ -133,7 +133,7 @@ class LenientDecoder:
     def _report_partial(self, said: str, line: int) -> None:
         self._log.report(
             "unfinished_line",
-            f"line {line} of {self._log.source!r}: the backend marked its answer as partial ({said[:200]!r}); "
+            f"line {line}: the backend marked its answer as partial ({said[:200]!r}); "
             "spans are missing from it; ask for the trace again, or raise the backend's limit",
             line=line,
         )

@@ -73,7 +73,7 @@ class ProblemLog:
                 self._send(
                     SourceProblem(
                         code=code,
-                        message=f"{self.source!r}: {more} more of the kind {code!r}{where}; they are not listed, "
+                        message=f"{more} more of the kind {code!r}{where}; they are not listed, "
                         "and what they hold is not used; the ones listed show what to repair",
                         source=self.source,
                         line=line,

@@ -106,7 +106,7 @@ class _StreamReader:
         except NotJsonError as error:
             self._log.report(
                 "unreadable_line",
-                f"{self._place(part.line)} is no JSON ({error}); the spans in it are not used, those of other "
+                f"line {part.line} is no JSON ({error}); the spans in it are not used, those of other "
                 "lines are; look for what damaged the line, or remove it",
                 line=part.line,
             )
@@ -118,16 +118,8 @@ class _StreamReader:
         if self._lenient.has_otlp:
             self._accept([])
 
-    def _place(self, line: int, last_line: int | None = None) -> str:
-        lines = (
-            f"line {line}"
-            if last_line in (None, line)
-            else f"what begins in line {line} and reaches line {last_line}"
-        )
-        return f"{lines} of {self._log.source!r}"
-
     def _report_broken(self, part: BrokenPart) -> None:
-        place = self._place(part.line, part.last_line)
+        place = _name_lines(part)
         if part.is_large:
             self._report_overlong(part.line)
         elif part.is_end:
@@ -148,7 +140,7 @@ class _StreamReader:
     def _report_overlong(self, line: int) -> None:
         self._log.report(
             "unreadable_line",
-            f"{self._place(line)} is longer than {self._max_bytes:,} bytes; it is not read, so that memory stays "
+            f"line {line} is longer than {self._max_bytes:,} bytes; it is not read, so that memory stays "
             "bounded; write smaller batches, one document per line",
             line=line,
         )
@@ -157,7 +149,7 @@ class _StreamReader:
         self._log.discard()
         self._log.report(
             "not_spans",
-            f"{self._log.source!r} is {kind}, not OTLP JSON; no spans are read from it; {advice}",
+            f"this is {kind}, not OTLP JSON; no spans are read from it; {advice}",
         )
 
     def _report_empty(self, *, is_blank: bool) -> None:
@@ -169,10 +161,16 @@ class _StreamReader:
             found = "holds not a single span that can be read"
         self._log.report(
             "empty_source",
-            f"{self._log.source!r} {found}; there is nothing to rebuild a run from; check that the recording program "
+            f"the source {found}; there is nothing to rebuild a run from; check that the recording program "
             "flushed its spans before it ended, and that this is where they went",
         )
 
 
 def _show(data: bytes) -> str:
     return data.decode(errors="replace").rstrip()
+
+
+def _name_lines(part: BrokenPart) -> str:
+    if part.last_line == part.line:
+        return f"line {part.line}"
+    return f"what begins in line {part.line} and reaches line {part.last_line}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from otel_traj import InvalidReferenceError, TrajectoryValueError, evaluate_runs
+from otel_traj import InvalidReferenceError, TrajectoryTypeError, TrajectoryValueError, evaluate_runs
 from otel_traj.evaluate import AppliesTo, Reference
 from tests.spans import RecordedRun, change_attributes
 
@@ -166,7 +166,7 @@ def test_a_run_without_a_manifest_is_judged_unless_one_is_required() -> None:
 def test_verdicts_stand_by_start_whatever_the_order_of_arrival() -> None:
     """Two readings of the same spans, shuffled, give byte-identical JSON."""
     spans = [span for index in range(5) for span in _record_short(f"run {index}", case="long")]
-    shuffled = random.Random(7).sample(spans, len(spans))  # noqa: S311 - any shuffle will do
+    shuffled = random.Random(7).sample(spans, len(spans))
     assert _judge(spans).to_json() == _judge(shuffled).to_json()
 
 
@@ -217,11 +217,17 @@ def test_a_selection_that_meets_no_run_is_no_pass() -> None:
 
 
 def test_references_are_checked() -> None:
-    """No reference at all, and two of one name, are refused."""
+    """No reference at all, two of one name, and what can't be compared with are refused at once."""
     with pytest.raises(InvalidReferenceError, match="no reference"):
         evaluate_runs([], references=[])
     with pytest.raises(InvalidReferenceError, match="two references are named 'long path'"):
         evaluate_runs([], references=[LONG, LONG])
+    with pytest.raises(InvalidReferenceError, match="steps of 'empty' are empty"):
+        evaluate_runs([], references=[Reference(name="empty", steps=[])])
+    with pytest.raises(TrajectoryValueError, match="supserset"):
+        evaluate_runs([], references=[Reference(name="x", steps=[["a"]], step_mode="supserset")])  # type: ignore[arg-type]
+    with pytest.raises(TrajectoryTypeError, match="'dict' stands where a Reference is needed"):
+        evaluate_runs([], references=[{"steps": [["a"]]}])  # type: ignore[list-item]
 
 
 def test_options_are_checked() -> None:

@@ -24,11 +24,11 @@ CASES = [pytest.param(each, mode, id=f"{each.number}-{mode}") for each in ALL fo
 _ERROR_SCENARIOS = {21, 22, 23, 24, 25, 36, 41, 42, 43}
 
 
-def record(scenario: Scenario, mode: Mode, **options: object) -> Recording:
+def record(scenario: Scenario, mode: Mode, *, inner: bool = False) -> Recording:
     """Drive a scenario under a handler."""
     if scenario.missing:
         pytest.skip(f"the installed versions lack {', '.join(scenario.missing)}")
-    recording = Recording(**options)
+    recording = Recording(inner=inner)
     if mode == "sync":
         scenario.run([recording.handler])
     else:
