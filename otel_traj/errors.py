@@ -7,6 +7,7 @@ was found, why it stops us, what the user can do.
     OtelTrajError
     +-- SourceError             (OSError)     a source can't be opened or read at all
     +-- SinkError               (OSError)     a file that spans are to be written to can't be opened
+    +-- HistoryError            (ValueError)  a checkpointer's history can't be read
     +-- InvalidReferenceError   (ValueError)  a reference file or a reference object is not valid
     +-- TrajectoryTypeError     (TypeError)   something that is no trajectory stands where one is needed
     +-- TrajectoryValueError    (ValueError)  the right type, a value that can't be answered exactly
@@ -15,6 +16,7 @@ was found, why it stops us, what the user can do.
 from __future__ import annotations
 
 __all__ = [
+    "HistoryError",
     "InvalidReferenceError",
     "OtelTrajError",
     "SinkError",
@@ -56,6 +58,10 @@ class SinkError(OtelTrajError, OSError):
         super().__init__(message)
         self.path = path
         """The file as the user named it."""
+
+
+class HistoryError(OtelTrajError, ValueError):
+    """A trajectory can't be read from a checkpointer's history."""
 
 
 class InvalidReferenceError(OtelTrajError, ValueError):

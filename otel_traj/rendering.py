@@ -159,8 +159,7 @@ class _Renderer:
         if isinstance(value, (list, tuple, deque)):
             return self._render_items(list(value), depth)
         if isinstance(value, AbstractSet):
-            rendered = self._render_items(list(value), depth)
-            return sorted(rendered, key=lambda item: json.dumps(item, sort_keys=True))
+            return _sort(self._render_items(list(value), depth))
         if isinstance(value, type):
             return _type_text(value)
         fields = _fields_of(value)
@@ -199,6 +198,13 @@ class _Renderer:
             self._items -= 1
             rendered.append(self.render(item, depth))
         return rendered
+
+
+def _sort(items: list[JsonValue]) -> list[JsonValue]:
+    try:
+        return sorted(items)  # type: ignore[type-var]  # what can't be compared raises
+    except TypeError:
+        return sorted(items, key=lambda item: json.dumps(item, sort_keys=True))
 
 
 def _render_int(value: int) -> int | str:

@@ -105,9 +105,13 @@ class Endings:
 
     def end_graph_run(self, entry: Entry, outputs: object, error: BaseException | None) -> None:
         """End a graph run that is still open: write its manifest and tell whoever wants to know."""
-        run = entry.graph
         with self._table.lock:
-            if run is None or self._table.take(entry.run_id) is None:
+            run = entry.graph
+            if self._table.take(entry.run_id) is None:
+                return
+            if run is None:
+                # Its start failed on our side.
+                self._table.remember(entry)
                 return
             outcome = decide_outcome(error, task_interrupted=run.task_interrupted, pause_seen=run.pause_seen)
             manifest = build_manifest(run)

@@ -21,6 +21,7 @@ from otel_traj.record.chain_recorder import ChainRecorder
 from otel_traj.record.counters import Counters
 from otel_traj.record.endings import Endings
 from otel_traj.record.exception_event import find_place, name_exception
+from otel_traj.record.quiet_callbacks import QuietCallbacks
 from otel_traj.record.recorder import Recorder
 from otel_traj.record.settings import Settings
 from otel_traj.record.table import CallbackTable
@@ -60,7 +61,7 @@ def _guarded(callback: _Callback) -> _Callback:
     return cast("_Callback", call)
 
 
-class TrajectoryCallbackHandler(_Base):
+class TrajectoryCallbackHandler(QuietCallbacks, _Base):
     """Records LangGraph runs as spans; pass it as a callback of any invocation.
 
     One handler serves any number of runs at once, from any thread and event loop.

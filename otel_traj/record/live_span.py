@@ -3,7 +3,8 @@
 A callback that starts a span and the callback that ends it often run in different contexts: an async end is
 shielded in a task of its own, a parallel node lives in a thread. So a token can't be given back ("Failed to
 detach context"), and a context that was left behind must not matter. The recipe: attach without keeping the
-token, and put a stand-in into the context that turns into what was current before once its span has ended.
+token, put a stand-in into the context that turns into what was current before once its span has ended, and
+then undo the context itself in place.
 Works only for a handler that runs inline (`run_inline = True`). Tried in threads, async, sync nodes in async
 graphs, tools, fan-outs, concurrent runs and interleaved streams (langgraph 0.6.11 and 1.2.24).
 """
@@ -136,10 +137,26 @@ class Attachment:
         self._before = before
 
     def release(self) -> None:
-        """Close the stand-in, and restore the earlier context where this one is still current."""
+        """Close the stand-in, and make its context what it was made from, wherever that is still current."""
         self._live.close()
+        self._undo()
         if get_current() is self._context:
             attach(self._before)
+
+    def _undo(self) -> None:
+        # In async graphs the end is told in a copy of the context, out of reach of the caller's own. But both
+        # hold this one object, which nobody else made: changed in place it is undone for both. One key after
+        # the other, because another thread may be reading it.
+        for key in [key for key, value in self._context.items() if value is self._live]:
+            value = self._before.get(key)
+            if key == _KEY:
+                value = find_open(value) if isinstance(value, LiveSpan) else None
+            elif isinstance(value, LiveSpan):
+                value = _skip_closed(value)
+            if value is None or value is trace.INVALID_SPAN:
+                dict.pop(self._context, key, None)
+            else:
+                dict.__setitem__(self._context, key, value)
 
 
 def attach_span(span: trace.Span, *, owner: object, entry: object) -> Attachment:

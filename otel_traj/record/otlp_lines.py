@@ -44,7 +44,7 @@ def encode_line(spans: Sequence[ReadableSpan]) -> bytes:
         spans: Ended spans of the SDK.
 
     Returns:
-        UTF-8.
+        ASCII: what is beyond it is escaped, so that no reader takes a separator inside a text for a line's end.
     """
     request = MessageToDict(encode_spans(spans), use_integers_for_enums=True)
     for resource_spans in request.get("resourceSpans", ()):
@@ -53,7 +53,7 @@ def encode_line(spans: Sequence[ReadableSpan]) -> bytes:
                 _write_ids_as_hex(span)
                 for link in span.get("links", ()):
                     _write_ids_as_hex(link)
-    return json.dumps(request, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+    return json.dumps(request, separators=(",", ":")).encode("ascii") + b"\n"
 
 
 def _write_ids_as_hex(holder: dict[str, str]) -> None:

@@ -32,8 +32,10 @@ _KEYS: Final = rb"resourceSpans|resource_spans|batches|result|trace"
 _FIRST_OF_DOCUMENT = re.compile(rb'\{|\s*+\{\s*+"(?:' + _KEYS + rb')"')
 _FIRST_IN_BLOCK = re.compile(rb'^(?:\{|[ \t]*+\{\s*+"(?:' + _KEYS + rb')")', re.MULTILINE)
 _BLOCK_BYTES: Final = 2**16
-# What looks like the first line of a document may be a part of the one under way; after this many it is not.
-# The bound keeps the work linear: no line is looked at more than a few times.
+# Lines are looked at again when a document turns out not to end. After so much of that (bytes, and a sum for each
+# line), no document may hold more than a few lines that look like the first of another: work stays linear.
+_MAX_WASTE: Final = 2 * 2**20
+_WASTE_PER_LINE: Final = 64
 _MAX_FIRST_LINES: Final = 8
 
 
@@ -70,6 +72,7 @@ class DocumentSplitter:
         """
         self._lines = lines
         self._max_bytes = max_bytes
+        self._waste = 0
 
     def split(self, line: Line) -> Iterator[JsonText | BrokenPart]:
         """Yield what a line holds, and the following lines where its last document goes on in them.
@@ -111,23 +114,23 @@ class DocumentSplitter:
         parts = [line.data[start:], *(block.data for block in following)]
         size = sum(map(len, parts))
         first_lines = 0
-        while size <= self._max_bytes and first_lines <= _MAX_FIRST_LINES:
+        while size <= self._max_bytes and (first_lines <= _MAX_FIRST_LINES or self._waste <= _MAX_WASTE):
             further = self._lines.read_line()
             if further is None:
                 return self._give_up(line, start, following, is_end=True)
             following.append(further)
-            depth = scanner.depth
             try:
-                end = scanner.find_end(further.data)
+                end = None if further.overlong else scanner.find_end(further.data)
             except BrokenJsonError:
+                break
+            if further.overlong:
                 break
             if end is not None:
                 data = b"".join(parts) + further.data[:end]
                 return JsonText(data=data, line=line.number), further, _skip_between(further.data, end)
             parts.append(further.data)
             size += len(further.data)
-            is_element = scanner.depth == depth and further.data.rstrip().endswith(b",")
-            first_lines += not is_element and _FIRST_OF_DOCUMENT.match(further.data) is not None
+            first_lines += _FIRST_OF_DOCUMENT.match(further.data) is not None
         return self._give_up(line, start, following, is_large=size > self._max_bytes)
 
     def _skim(self, scanner: JsonScanner) -> list[Line]:
@@ -146,6 +149,7 @@ class DocumentSplitter:
         self, line: Line, start: int, following: list[Line], *, is_end: bool = False, is_large: bool = False
     ) -> tuple[BrokenPart, Line, int]:
         """Find where reading goes on after a document that does not end; give the lines from there back."""
+        self._waste += sum(len(further.data) + _WASTE_PER_LINE for further in following)
         last = line
         while True:
             for index, further in enumerate(following):

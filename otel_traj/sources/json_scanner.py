@@ -22,8 +22,8 @@ _CLOSING: Final = b"}]"
 _DELTAS: Final = bytes.maketrans(b"{[}]", b"\x01\x01\xff\xff")
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"{[}]"))
 _BLANKS: Final = b" \t\r\n"
-# Two values side by side, after each string became one quotation mark: no comma or colon stands between them.
-_COLLISION = re.compile(rb'["\]}\w]["\[{]|["\]}]\w')
+# After each string became one quotation mark: two values side by side, or an object that begins with no key.
+_COLLISION = re.compile(rb'["\]}\w]["\[{]|["\]}]\w|\{[\[{]')
 
 
 class BrokenJsonError(ValueError):

@@ -70,7 +70,7 @@ def _open_name(name: str) -> Source:
     scheme = _SCHEME.match(name)
     if scheme:
         raise SourceError(
-            f"{name!r} can't be read by this version: it knows no source with the scheme {scheme[1]!r}; save the "
+            f"{name!r} can't be read by this version; it knows no source with the scheme {scheme[1]!r}; save the "
             f"traces as OTLP JSON, and pass {_READABLE}",
             source=name,
         )

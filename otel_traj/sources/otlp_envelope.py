@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from otel_traj.sources.otlp_values import get_field
+from otel_traj.sources.otlp_values import get_field, has_field
 
 __all__ = ["Batches", "describe_document", "find_batches"]
 
@@ -52,11 +52,11 @@ def find_batches(document: object) -> Batches | None:
         return None
     if any(get_field(document, name) is not None for name in _SCOPE_FIELDS):
         return Batches(resource_spans=[document])
-    names = [name for name in _SPAN_FIELDS if _has_field(document, name)]
+    names = [name for name in _SPAN_FIELDS if has_field(document, name)]
     if names or not document:
         return _collect(document, names)
     for name, signal in _OTHER_SIGNALS.items():
-        if _has_field(document, name):
+        if has_field(document, name):
             return Batches(resource_spans=[], other_signal=signal)
     for name in _WRAPPERS:
         if name in document:
@@ -110,15 +110,10 @@ def describe_document(document: object) -> str:
         return "Jaeger's legacy JSON, which this version does not read (ask its /api/v3/traces instead)"
     if "context" in document and "start_time" in document:
         return "a span as the SDK's console exporter prints it, which this version does not read"
-    if _has_field(document, "traceId") and _has_field(document, "spanId"):
+    if has_field(document, "traceId") and has_field(document, "spanId"):
         return "a span without its OTLP envelope"
     keys = ", ".join(repr(key[:40]) for key in list(document)[:5])
     return f"a JSON object with the keys {keys}" + (" and more" if len(document) > 5 else "")
 
 
 _KIND_NAMES: Final = {list: "list", str: "string", int: "number", float: "number", bool: "boolean"}
-
-
-def _has_field(document: dict[str, object], name: str) -> bool:
-    # get_field can't tell an absent field from null, and a null list is OTLP all the same.
-    return get_field(document, name) is not None or name in document

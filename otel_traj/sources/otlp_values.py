@@ -24,6 +24,7 @@ __all__ = [
     "decode_count",
     "decode_value",
     "get_field",
+    "has_field",
 ]
 
 MAX_VALUE_DEPTH: Final = 64
@@ -67,6 +68,16 @@ def get_field(message: dict[str, object], name: str) -> object:
     """
     value = message.get(name)
     return message.get(_snake_case(name)) if value is None else value
+
+
+def has_field(message: dict[str, object], name: str) -> bool:
+    """Return whether a message has a field, null or not, by its camelCase name or by the snake_case one.
+
+    Args:
+        message: A JSON object.
+        name: The field's name in camelCase, one of the names this package writes out.
+    """
+    return name in message or _snake_case(name) in message
 
 
 def decode_count(value: object) -> int:

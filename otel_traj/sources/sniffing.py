@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["HEAD_BYTES", "describe_binary", "describe_text"]
+__all__ = ["BLANKS", "HEAD_BYTES", "describe_binary", "describe_text"]
 
 HEAD_BYTES: Final = 512
 """How many first bytes are enough to tell."""
+BLANKS: Final = b" \t\r\n\x00\xef\xbb\xbf"
+"""Bytes that say nothing: blanks, zeros, byte order marks."""
 
 _UNPACK: Final = "unpack it, or pipe what unpacks it into `-`"
 _OTHER_FILE: Final = "name a file of OTLP JSON, one document per line"
@@ -76,7 +78,7 @@ def describe_text(head: bytes) -> tuple[str, str] | None:
     Returns:
         What it is and what to do, or None where it may well be broken JSON.
     """
-    text = head.lstrip(b"\xef\xbb\xbf \t\r\n\x00")
+    text = head.lstrip(BLANKS)
     if not text or text[0] in b"{[":
         return None
     if _MARKUP.match(text):

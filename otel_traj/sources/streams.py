@@ -14,7 +14,7 @@ from otel_traj.sources.lines import MAX_RECORD_BYTES, Line, LineReader
 from otel_traj.sources.otlp_lenient import LenientDecoder
 from otel_traj.sources.otlp_strict import StrictDecoder
 from otel_traj.sources.problems import ProblemLog
-from otel_traj.sources.sniffing import HEAD_BYTES, describe_binary, describe_text
+from otel_traj.sources.sniffing import BLANKS, HEAD_BYTES, describe_binary, describe_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,7 +72,7 @@ class _StreamReader:
         if text:
             self._report_other_kind(*text)
         elif not has_spans:
-            self._report_empty(is_blank=not head.strip())
+            self._report_empty(is_blank=not head.strip(BLANKS))
         self._log.close()
 
     def _accept(self, spans: list[Span]) -> list[Span]:

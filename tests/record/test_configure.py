@@ -1,0 +1,317 @@
+"""`configure` sets a global that a process has once, so each case runs in a process of its own."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+from concurrent import futures
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from opentelemetry.proto.collector.trace.v1 import trace_service_pb2, trace_service_pb2_grpc
+
+from otel_traj.errors import TrajectoryValueError
+from otel_traj.record.otlp_exporters import make_exporters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+grpc: Any = pytest.importorskip("grpc")
+
+RUN = """
+from tests.record.graphs import build_chain
+from otel_traj import TrajectoryCallbackHandler, configure
+def run(name="a"):
+    build_chain(name).invoke({}, {"callbacks": [TrajectoryCallbackHandler()]})
+"""
+
+
+def run_python(code: str, **environment: str) -> str:
+    """Run code in a fresh interpreter, warnings as errors; return what it printed."""
+    inherited = {key: value for key, value in os.environ.items() if not key.startswith("OTEL_")}
+    done = subprocess.run(
+        [sys.executable, "-W", "error::UserWarning", "-c", RUN + textwrap.dedent(code)],
+        env={**inherited, "PYTHONPATH": os.pathsep.join(sys.path), **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """Return the resource spans of a file of lines."""
+    return [json.loads(line)["resourceSpans"][0] for line in path.read_text().splitlines()]
+
+
+def list_names(path: Path) -> list[str]:
+    """Return the names of the spans in a file of lines."""
+    return [span["name"] for each in read_lines(path) for span in each["scopeSpans"][0]["spans"]]
+
+
+def read_resource(path: Path) -> dict[str, str]:
+    """Return the resource of the first line."""
+    attributes = read_lines(path)[0]["resource"]["attributes"]
+    return {each["key"]: each["value"].get("stringValue") for each in attributes}
+
+
+def test_file_holds_what_had_ended_when_the_process_was_killed(tmp_path: Path) -> None:
+    """With `path=` the spans of a run are in the file when it returns; nothing is flushed or shut down."""
+    path = tmp_path / "new" / "traces.jsonl"
+    run_python(f"""
+        import os
+        configure(service_name="my-agent", path={os.fspath(path)!r})
+        run()
+        os._exit(0)
+    """)
+    assert list_names(path) == ["invoke_node a", "invoke_workflow chain"]
+    assert read_resource(path)["service.name"] == "my-agent"
+
+
+def test_handler_made_before_configure_records_too(tmp_path: Path) -> None:
+    """A handler looks its provider up at each run."""
+    path = tmp_path / "traces.jsonl"
+    run_python(f"""
+        handler = TrajectoryCallbackHandler()
+        configure(path={os.fspath(path)!r})
+        build_chain("a").invoke({{}}, {{"callbacks": [handler]}})
+    """)
+    assert len(list_names(path)) == 2
+
+
+def test_resource_comes_from_the_environment(tmp_path: Path) -> None:
+    """OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME fill the resource; the argument wins over them."""
+    path = tmp_path / "traces.jsonl"
+    run_python(
+        f"""
+        configure(path={os.fspath(path)!r})
+        run()
+        """,
+        OTEL_RESOURCE_ATTRIBUTES="deployment.environment=test,service.version=7",
+        OTEL_SERVICE_NAME="from-env",
+    )
+    resource = read_resource(path)
+    assert resource["service.name"] == "from-env"
+    assert resource["service.version"] == "7"
+
+
+def test_memory_exporter_has_the_spans_at_once() -> None:
+    """With an in-memory exporter the spans are there when the run returns, without a flush."""
+    printed = run_python("""
+        from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+        exporter = InMemorySpanExporter()
+        configure(exporter=exporter)
+        run()
+        print([span.name for span in exporter.get_finished_spans()])
+    """)
+    assert printed.strip() == "['invoke_node a', 'invoke_workflow chain']"
+
+
+def test_other_exporters_get_batches_unless_told_otherwise() -> None:
+    """An exporter of anybody else's waits for a batch, or gets each span with `batch=False`."""
+    printed = run_python("""
+        from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
+        class Mine(SpanExporter):
+            def __init__(self):
+                self.spans = []
+            def export(self, spans):
+                self.spans += spans
+                return SpanExportResult.SUCCESS
+        waiting, at_once = Mine(), Mine()
+        provider = configure(exporter=waiting)
+        assert configure(exporter=at_once, batch=False) is provider
+        run()
+        print(len(waiting.spans), len(at_once.spans))
+        provider.force_flush()
+        print(len(waiting.spans))
+    """)
+    assert printed.split() == ["0", "2", "2"]
+
+
+def test_provider_that_is_there_is_kept_and_fed(tmp_path: Path) -> None:
+    """A global SDK provider is returned with our processor added; its own goes on."""
+    path = tmp_path / "traces.jsonl"
+    printed = run_python(f"""
+        from opentelemetry import trace
+        from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+        from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+        own = InMemorySpanExporter()
+        provider = TracerProvider(resource=Resource({{"service.name": "theirs"}}))
+        provider.add_span_processor(SimpleSpanProcessor(own))
+        trace.set_tracer_provider(provider)
+        assert configure(path={os.fspath(path)!r}, service_name="theirs") is provider
+        run()
+        print(len(own.get_finished_spans()))
+    """)
+    assert printed.strip() == "2"
+    assert len(list_names(path)) == 2
+    assert read_resource(path)["service.name"] == "theirs"
+
+
+def test_service_name_that_comes_too_late_is_warned_of(tmp_path: Path) -> None:
+    """A name that the provider's resource can't take any more is warned of, with what to do; spans still flow."""
+    path = tmp_path / "traces.jsonl"
+    printed = run_python(f"""
+        import warnings
+        provider = configure(path={os.fspath(path)!r})
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert configure(path={os.fspath(path)!r}, service_name="late") is provider
+        print(*[str(each.message) for each in caught], sep="|")
+        run()
+    """)
+    assert "late" in printed
+    assert "OTEL_SERVICE_NAME" in printed
+    assert "|" not in printed
+    assert len(list_names(path)) == 2
+
+
+def test_provider_that_takes_no_processors_is_warned_of() -> None:
+    """A foreign global provider stays; the one that is returned works when it is passed on."""
+    printed = run_python("""
+        import warnings
+        from opentelemetry import trace
+        from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+        class Theirs(trace.NoOpTracerProvider):
+            pass
+        trace.set_tracer_provider(Theirs())
+        exporter = InMemorySpanExporter()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            provider = configure(exporter=exporter)
+        assert "tracer_provider=" in str(caught[0].message), caught
+        handler = TrajectoryCallbackHandler(tracer_provider=provider)
+        build_chain("a").invoke({}, {"callbacks": [handler]})
+        print(len(exporter.get_finished_spans()))
+    """)
+    assert printed.strip() == "2"
+
+
+def test_configure_imports_neither_langchain_nor_grpc(tmp_path: Path) -> None:
+    """Writing to a file needs none of the heavy packages."""
+    run_python(f"""
+        import subprocess, sys
+        code = '''
+        import sys
+        from otel_traj.record import configure
+        configure(path={os.fspath(tmp_path / "t.jsonl")!r})
+        heavy = [name for name in ("langchain_core", "langgraph", "grpc", "requests") if name in sys.modules]
+        assert not heavy, heavy
+        '''
+        import textwrap
+        subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True)
+    """)
+
+
+@pytest.fixture
+def http_receiver() -> Iterator[tuple[str, list[Any]]]:
+    """An OTLP/HTTP receiver on the loopback; yields its address and the requests it got."""
+    received: list[Any] = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            request = trace_service_pb2.ExportTraceServiceRequest.FromString(body)
+            received.append((self.path, request))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
+            """Say nothing."""
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}", received
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def grpc_receiver() -> Iterator[tuple[str, list[Any]]]:
+    """An OTLP/gRPC receiver on the loopback; yields its address and the requests it got."""
+    received: list[Any] = []
+
+    class Service(trace_service_pb2_grpc.TraceServiceServicer):
+        def Export(self, request: Any, context: object) -> Any:  # noqa: N802, ANN401, ARG002 - protobuf's
+            received.append(("grpc", request))
+            return trace_service_pb2.ExportTraceServiceResponse()
+
+    server = grpc.server(futures.ThreadPoolExecutor(1))
+    add: Any = trace_service_pb2_grpc.add_TraceServiceServicer_to_server
+    add(Service(), server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    yield f"http://127.0.0.1:{port}", received
+    server.stop(None).wait()
+
+
+def names_of(request: Any) -> list[str]:  # noqa: ANN401 - a protobuf message
+    """Return the names of the spans in an OTLP request."""
+    return [
+        span.name for each in request.resource_spans for scope in each.scope_spans for span in scope.spans
+    ]
+
+
+def test_otlp_over_http(http_receiver: tuple[str, list[Any]]) -> None:
+    """OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf sends the spans by HTTP, at exit at the latest."""
+    endpoint, received = http_receiver
+    run_python(
+        """
+        configure(service_name="s")
+        run()
+        """,
+        OTEL_EXPORTER_OTLP_PROTOCOL="http/protobuf",
+        OTEL_EXPORTER_OTLP_ENDPOINT=endpoint,
+    )
+    assert [path for path, _ in received] == ["/v1/traces"]
+    assert names_of(received[0][1]) == ["invoke_node a", "invoke_workflow chain"]
+
+
+@pytest.mark.parametrize(
+    "environment", [{}, {"OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}], ids=["default", "traces win"]
+)
+def test_otlp_over_grpc(grpc_receiver: tuple[str, list[Any]], environment: dict[str, str]) -> None:
+    """GRPC is the default, and the variable for traces wins over the general one."""
+    endpoint, received = grpc_receiver
+    if environment:
+        environment = environment | {"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "grpc"}
+    run_python(
+        """
+        configure(service_name="s")
+        run()
+        """,
+        OTEL_EXPORTER_OTLP_ENDPOINT=endpoint,
+        **environment,
+    )
+    assert names_of(received[0][1]) == ["invoke_node a", "invoke_workflow chain"]
+
+
+@pytest.mark.parametrize("variable", ["OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"])
+def test_unknown_protocol_is_refused_by_name(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A protocol that can't be spoken is named, with its variable and what is allowed."""
+    monkeypatch.setenv(variable, "http/json")
+    with pytest.raises(TrajectoryValueError, match=f"{variable} is 'http/json'.*'grpc' or 'http/protobuf'"):
+        make_exporters()
+
+
+def test_standard_exporter_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """OTEL_TRACES_EXPORTER=none makes none, console the console's, anything else is refused."""
+    monkeypatch.setenv("OTEL_TRACES_EXPORTER", "none")
+    assert make_exporters() == []
+    monkeypatch.setenv("OTEL_TRACES_EXPORTER", "console")
+    assert [type(each).__name__ for each in make_exporters()] == ["ConsoleSpanExporter"]
+    monkeypatch.setenv("OTEL_TRACES_EXPORTER", "otlp,zipkin")
+    with pytest.raises(TrajectoryValueError, match="zipkin"):
+        make_exporters()

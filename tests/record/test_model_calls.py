@@ -1,0 +1,266 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from langchain_core.language_models import BaseChatModel, FakeListLLM
+from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult, LLMResult
+from opentelemetry.trace import SpanKind, StatusCode
+
+from otel_traj import semconv as sc
+from otel_traj.record.messages import encode_answers, encode_messages
+from otel_traj.record.model_spans import describe_request, describe_response
+from tests.record.graphs import State, build_chain
+from tests.record.recording import Recording, read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from langchain_core.callbacks import CallbackManagerForLLMRun
+    from langchain_core.messages import BaseMessage
+
+USAGE: Any = {
+    "input_tokens": 100,
+    "output_tokens": 20,
+    "total_tokens": 120,
+    "input_token_details": {"cache_read": 60, "cache_creation": 10},
+    "output_token_details": {"reasoning": 5},
+}
+ANSWER = AIMessage(
+    "sunny",
+    usage_metadata=USAGE,
+    response_metadata={"model_name": "m-1-2026", "finish_reason": "stop", "id": "resp-1"},
+)
+
+
+class Model(BaseChatModel):
+    """A chat model that answers, streams or fails as told."""
+
+    model_name: str = "m-1"
+    temperature: float = 0.5
+    max_tokens: int = 64
+    error: BaseException | None = None
+
+    @property
+    def _llm_type(self) -> str:
+        return "told"
+
+    @property
+    def _identifying_params(self) -> dict[str, Any]:
+        return {"model_name": self.model_name, "temperature": 0.5, "top_p": 0.9, "seed": 7, "n": 2}
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,  # noqa: ARG002 - LangChain's
+        run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002 - as above
+        **kwargs: object,  # noqa: ARG002 - as above
+    ) -> ChatResult:
+        assert messages
+        if self.error is not None:
+            raise self.error
+        return ChatResult(generations=[ChatGeneration(message=ANSWER), ChatGeneration(message=ANSWER)])
+
+    def _stream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,  # noqa: ARG002 - LangChain's
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: object,  # noqa: ARG002 - as above
+    ) -> Iterator[ChatGenerationChunk]:
+        assert messages
+        for word in ("sun", "ny"):
+            chunk = ChatGenerationChunk(message=AIMessageChunk(content=word))
+            if run_manager is not None:
+                run_manager.on_llm_new_token(word, chunk=chunk)
+            yield chunk
+        yield ChatGenerationChunk(
+            message=AIMessageChunk(
+                content="", usage_metadata=USAGE, response_metadata={"finish_reason": "stop"}
+            )
+        )
+
+
+def test_model_span_follows_the_genai_conventions(recording: Recording) -> None:
+    """A chat span says provider, model, parameters, answer, tokens, and where it ran; it is of kind CLIENT."""
+    model = Model()
+
+    def call(state: State) -> State:  # noqa: ARG001 - LangGraph passes it
+        model.invoke("hi", stop=["END"])
+        return {"nodes": ["call"]}
+
+    build_chain("call", call=call).invoke({}, recording.config("t1"))
+    span = recording.get("chat m-1")
+    task = read(recording.get("invoke_node call"))
+    assert span.kind is SpanKind.CLIENT
+    assert recording.name_parent("chat m-1") == "invoke_node call"
+    place = (sc.STEP, sc.NODE, sc.TASK_ID, sc.RUN_ID, sc.THREAD_ID)
+    shown = read(span)
+    assert {key: shown.pop(key) for key in place} == {key: task[key] for key in place}
+    assert shown == {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": "model",
+        "gen_ai.request.model": "m-1",
+        "gen_ai.request.temperature": 0.5,
+        "gen_ai.request.max_tokens": 64,
+        "gen_ai.request.top_p": 0.9,
+        "gen_ai.request.seed": 7,
+        "gen_ai.request.choice.count": 2,
+        "gen_ai.request.stop_sequences": ("END",),
+        "gen_ai.response.model": "m-1-2026",
+        "gen_ai.response.id": "resp-1",
+        "gen_ai.response.finish_reasons": ("stop", "stop"),
+        "gen_ai.usage.input_tokens": 100,
+        "gen_ai.usage.output_tokens": 20,
+        "gen_ai.usage.cache_read.input_tokens": 60,
+        "gen_ai.usage.cache_write.input_tokens": 10,
+        "gen_ai.usage.reasoning.output_tokens": 5,
+    }
+
+
+def test_model_outside_a_graph_has_no_place(recording: Recording) -> None:
+    """A model that is called without a graph has a span of its own, without the five keys."""
+    Model().invoke("hi", config=recording.config())
+    shown = read(recording.get("chat m-1"))
+    assert not [key for key in shown if key.startswith("langgraph.")]
+    assert recording.is_empty()
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_t52_streamed_call_has_its_tokens_and_its_first_chunk(recording: Recording, mode: str) -> None:
+    """A streamed call carries the usage of its last chunk, once, and the time to its first."""
+
+    async def run() -> None:
+        _ = [chunk async for chunk in Model().astream("hi", config=recording.config())]
+
+    if mode == "sync":
+        list(Model().stream("hi", config=recording.config()))
+    else:
+        asyncio.run(run())
+    shown = read(recording.get("chat m-1"))
+    assert shown[sc.USAGE_INPUT_TOKENS] == 100
+    assert shown[sc.USAGE_CACHE_READ_INPUT_TOKENS] == 60
+    assert shown[sc.REQUEST_STREAM] is True
+    assert 0 <= shown[sc.RESPONSE_TIME_TO_FIRST_CHUNK] < 30
+    assert shown[sc.RESPONSE_FINISH_REASONS] == ("stop",)
+
+
+def test_failed_call_is_an_error_with_its_type(recording: Recording) -> None:
+    """A model that raises is ERROR with `error.type` and no text of the exception."""
+    with pytest.raises(TimeoutError):
+        Model(error=TimeoutError("planted")).invoke("hi", config=recording.config())
+    span = recording.get("chat m-1")
+    assert span.status.status_code is StatusCode.ERROR
+    assert read(span)[sc.ERROR_TYPE] == "TimeoutError"
+    assert "planted" not in span.to_json()
+
+
+def test_closed_stream_is_a_cancelled_call(recording: Recording) -> None:
+    """A caller that leaves a model's stream leaves a cancelled span, no error."""
+    chunks = Model().stream("hi", config=recording.config())
+    next(chunks)
+    chunks.close()  # type: ignore[attr-defined]  # it is a generator
+    span = recording.get("chat m-1")
+    assert span.status.status_code is StatusCode.UNSET
+    assert read(span)[sc.OUTCOME] == "cancelled"
+
+
+def test_batch_of_prompts_is_one_span_each(recording: Recording) -> None:
+    """`generate` with two prompts is two calls."""
+    Model().generate([[HumanMessage("a")], [HumanMessage("b")]], callbacks=[recording.handler])
+    assert len(recording.list_named("chat m-1")) == 2
+    assert recording.is_empty()
+
+
+def test_text_completion_model(recording: Recording) -> None:
+    """A model of the old kind is a `text_completion`."""
+    FakeListLLM(responses=["hi"]).invoke("hello", config=recording.config())
+    (span,) = recording.spans
+    assert read(span)[sc.OPERATION_NAME] == "text_completion"
+    assert span.kind is SpanKind.CLIENT
+
+
+def test_old_token_usage_is_read_from_the_whole_answer() -> None:
+    """Where messages carry no usage, the provider's own sum is read."""
+    response = LLMResult(
+        generations=[[]],
+        llm_output={"token_usage": {"prompt_tokens": 3, "completion_tokens": 4}, "model_name": "m"},
+    )
+    assert describe_response(response) == {
+        sc.RESPONSE_MODEL: "m",
+        sc.USAGE_INPUT_TOKENS: 3,
+        sc.USAGE_OUTPUT_TOKENS: 4,
+    }
+
+
+@pytest.mark.parametrize("response", [None, {}, 7, LLMResult(generations=[])])
+def test_answer_that_says_nothing_has_no_attributes(response: object) -> None:
+    """Nothing is made up for an answer without facts."""
+    assert describe_response(response) == {}
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [("openai", "openai"), ("azure", "azure.ai.openai"), ("bedrock_converse", "aws.bedrock"), ("x", "x")],
+)
+def test_providers_have_their_names_of_the_conventions(ours: str, theirs: str) -> None:
+    """LangChain's provider names become the conventions' well-known values."""
+    assert describe_request("chat", {"ls_provider": ours}, {})[sc.PROVIDER_NAME] == theirs
+
+
+def test_values_of_this_call_go_before_the_models_own() -> None:
+    """A temperature that was given with the call wins over the model's default."""
+    shown = describe_request("chat", {"ls_temperature": 0.9, "ls_max_tokens": None}, {"temperature": 0.1})
+    assert shown[sc.REQUEST_TEMPERATURE] == 0.9
+
+
+def test_messages_have_the_form_of_the_conventions() -> None:
+    """Roles, text, tool calls, answers of tools, reasoning and images each have their part."""
+    call = {"name": "find", "args": {"q": 1}, "id": "c1"}
+    messages = [
+        SystemMessage("be kind"),
+        HumanMessage(
+            [{"type": "text", "text": "look"}, {"type": "image_url", "image_url": {"url": "http://x"}}]
+        ),
+        AIMessage([{"type": "thinking", "thinking": "hm"}, "well"], tool_calls=[call]),
+        ToolMessage("42", tool_call_id="c1", name="find"),
+    ]
+    assert json.loads(encode_messages([messages])) == [
+        {"role": "system", "parts": [{"type": "text", "content": "be kind"}]},
+        {
+            "role": "user",
+            "parts": [
+                {"type": "text", "content": "look"},
+                {"type": "uri", "modality": "image", "uri": "http://x"},
+            ],
+        },
+        {
+            "role": "assistant",
+            "parts": [
+                {"type": "reasoning", "content": "hm"},
+                {"type": "text", "content": "well"},
+                {"type": "tool_call", "id": "c1", "name": "find", "arguments": {"q": 1}},
+            ],
+        },
+        {
+            "role": "tool",
+            "parts": [{"type": "tool_call_response", "id": "c1", "response": "42"}],
+            "name": "find",
+        },
+    ]
+
+
+def test_answers_carry_their_finish_reason() -> None:
+    """An output message names why the model stopped."""
+    (message,) = json.loads(encode_answers([ChatGeneration(message=ANSWER)]))
+    assert message["finish_reason"] == "stop"
+    assert message["parts"] == [{"type": "text", "content": "sunny"}]
+
+
+@pytest.mark.parametrize("given", [None, "text", [None], [[None, 7, {"a": 1}]], object()])
+def test_anything_can_stand_where_messages_stand(given: object) -> None:
+    """What is no message is rendered, never raised."""
+    assert isinstance(json.loads(encode_messages(given)), list)
