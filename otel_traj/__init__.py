@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from otel_traj.errors import (
+        HistoryError,
         InvalidReferenceError,
         OtelTrajError,
+        SinkError,
         SourceError,
         TrajectoryTypeError,
         TrajectoryValueError,
@@ -28,21 +30,31 @@ if TYPE_CHECKING:
         graph_trajectory_match_async,
     )
     from otel_traj.model import GraphRunTrajectory, Problem, Run, SourceProblem
-    from otel_traj.reconstruct import extract_trajectories, read_runs
-    from otel_traj.record import TrajectoryCallbackHandler, configure
+    from otel_traj.reconstruct import (
+        extract_trajectories,
+        extract_trajectory,
+        extract_trajectory_async,
+        extract_trajectory_from_snapshots,
+        read_runs,
+    )
+    from otel_traj.record import JsonLinesSpanExporter, RunEnd, TrajectoryCallbackHandler, configure
 
 __all__ = [
     "GraphRunReferenceTrajectory",
     "GraphRunTrajectory",
     "GraphTrajectoryMatchMode",
     "GraphTrajectoryMatchModel",
+    "HistoryError",
     "InvalidReferenceError",
+    "JsonLinesSpanExporter",
     "MatchResult",
     "OtelTrajError",
     "Problem",
     "ReferenceStep",
     "Report",
     "Run",
+    "RunEnd",
+    "SinkError",
     "SourceError",
     "SourceProblem",
     "TrajectoryCallbackHandler",
@@ -53,6 +65,9 @@ __all__ = [
     "configure",
     "evaluate_runs",
     "extract_trajectories",
+    "extract_trajectory",
+    "extract_trajectory_async",
+    "extract_trajectory_from_snapshots",
     "graph_trajectory_match",
     "graph_trajectory_match_async",
     "read_runs",
@@ -60,34 +75,37 @@ __all__ = [
 
 __version__ = "0.1.0"
 
-_MODULE_OF = {
-    **dict.fromkeys(
-        (
-            "InvalidReferenceError",
-            "OtelTrajError",
-            "SourceError",
-            "TrajectoryTypeError",
-            "TrajectoryValueError",
-        ),
-        "otel_traj.errors",
+_NAMES_OF_MODULE = {
+    "otel_traj.errors": (
+        "HistoryError",
+        "InvalidReferenceError",
+        "OtelTrajError",
+        "SinkError",
+        "SourceError",
+        "TrajectoryTypeError",
+        "TrajectoryValueError",
     ),
-    **dict.fromkeys(("Report", "Verdict", "evaluate_runs"), "otel_traj.evaluate"),
-    **dict.fromkeys(
-        (
-            "GraphRunReferenceTrajectory",
-            "GraphTrajectoryMatchMode",
-            "GraphTrajectoryMatchModel",
-            "MatchResult",
-            "ReferenceStep",
-            "graph_trajectory_match",
-            "graph_trajectory_match_async",
-        ),
-        "otel_traj.match",
+    "otel_traj.evaluate": ("Report", "Verdict", "evaluate_runs"),
+    "otel_traj.match": (
+        "GraphRunReferenceTrajectory",
+        "GraphTrajectoryMatchMode",
+        "GraphTrajectoryMatchModel",
+        "MatchResult",
+        "ReferenceStep",
+        "graph_trajectory_match",
+        "graph_trajectory_match_async",
     ),
-    **dict.fromkeys(("GraphRunTrajectory", "Problem", "Run", "SourceProblem"), "otel_traj.model"),
-    **dict.fromkeys(("extract_trajectories", "read_runs"), "otel_traj.reconstruct"),
-    **dict.fromkeys(("TrajectoryCallbackHandler", "configure"), "otel_traj.record"),
+    "otel_traj.model": ("GraphRunTrajectory", "Problem", "Run", "SourceProblem"),
+    "otel_traj.reconstruct": (
+        "extract_trajectories",
+        "extract_trajectory",
+        "extract_trajectory_async",
+        "extract_trajectory_from_snapshots",
+        "read_runs",
+    ),
+    "otel_traj.record": ("JsonLinesSpanExporter", "RunEnd", "TrajectoryCallbackHandler", "configure"),
 }
+_MODULE_OF = {name: module for module, names in _NAMES_OF_MODULE.items() for name in names}
 
 
 def __getattr__(name: str) -> object:

@@ -2,12 +2,24 @@
 
 The flow is the order of the modules: `own_dialect` reads a span into a fact, `gather` keeps each fact once,
 `parts` splits facts by call of a graph, `threads` joins the calls that make one run, `joined` and `runs` build
-the run, `completeness` says what is missing from it.
+the run, `completeness` says what is missing from it. Beside it, `history` reads a checkpointer instead of spans.
 """
 
 from __future__ import annotations
 
 from otel_traj.reconstruct.extract import extract_trajectories, to_trajectory
+from otel_traj.reconstruct.history import (
+    extract_trajectory,
+    extract_trajectory_async,
+    extract_trajectory_from_snapshots,
+)
 from otel_traj.reconstruct.read import read_runs
 
-__all__ = ["extract_trajectories", "read_runs", "to_trajectory"]
+__all__ = [
+    "extract_trajectories",
+    "extract_trajectory",
+    "extract_trajectory_async",
+    "extract_trajectory_from_snapshots",
+    "read_runs",
+    "to_trajectory",
+]

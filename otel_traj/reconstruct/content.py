@@ -1,7 +1,8 @@
 """Recorded content back to values.
 
 Content stands on spans as JSON text. Backends cut long values without a word (Tempo at 2,048 bytes): text
-that is no longer JSON was cut, and a value that is not whole is no value.
+that is no longer JSON was cut, and a value that is not whole is no value. The recorder's own limits leave a mark
+in the text.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
+
+from otel_traj.rendering import CUT_MARK
 
 if TYPE_CHECKING:
     from otel_traj.model import AttributeValue
@@ -25,12 +28,14 @@ def decode_content(text: str | None) -> tuple[AttributeValue, bool]:
         text: JSON text, None where content was not recorded.
 
     Returns:
-        (value, False); (None, False) for None; (None, True) for text that is not whole JSON.
+        (value, False); (None, False) for None; (None, True) for text that is not whole.
     """
     if text is None:
         return None, False
+    if CUT_MARK in text:
+        return None, True
     try:
         value: AttributeValue = _decoder.decode(text)
-    except (msgspec.DecodeError, RecursionError, UnicodeError):
+    except (msgspec.MsgspecError, RecursionError, UnicodeError):
         return None, True
     return value, False

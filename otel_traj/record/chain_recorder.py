@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from langgraph.errors import EmptyInputError
 
 from otel_traj import semconv as sc
+from otel_traj.record.classify import DEFERRED
 from otel_traj.record.endings import describe_ending
-from otel_traj.record.recorder import DEFERRED
-from otel_traj.record.span_writer import find_own_span
+from otel_traj.record.span_writer import find_parent_span
 from otel_traj.rendering import clean_text, render_json
 
 if TYPE_CHECKING:
@@ -62,9 +62,9 @@ class ChainRecorder:
             self._endings.finish(entry, describe_ending(error), error)
 
     def _reveal_at_end(self, entry: Entry, error: BaseException | None) -> None:
-        # Before langgraph 1.2 nothing tells a root that failed without a task from any other chain, but its
-        # error does.
-        if entry.parent is None and isinstance(error, EmptyInputError):
+        # langgraph 0.6 does not mark its roots, so one that failed without a task looks like any chain; but only
+        # a graph raises this, and only before anything ran in it.
+        if entry.parent is None and not entry.tree.ended_ids and isinstance(error, EmptyInputError):
             self._recorder.start_graph_run(entry)
         elif self._settings.inner and entry.span is None:
             self._recorder.start_inner(entry)
@@ -90,7 +90,9 @@ class ChainRecorder:
             data: What the user gave it: content.
         """
         entry = self._table.get_open(run_id)
-        span = find_own_span(entry) if entry is not None else None
-        if span is not None and span.is_recording():
+        if entry is None:
+            return
+        span = entry.span or find_parent_span(entry)[0]
+        if span.is_recording():
             attributes = {sc.EVENT_DATA: render_json(data)} if self._settings.content else None
             span.add_event(clean_text(str(name)), attributes)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 __all__ = [
+    "DEFERRED",
     "Kind",
     "Parent",
     "classify_chain",
@@ -43,6 +44,9 @@ Kind: TypeAlias = Literal[
     "retriever",
 ]
 """What a callback run is. `runnable` may still turn out to be a graph run."""
+
+DEFERRED: tuple[Kind, ...] = ("runnable", "conditional_edge")
+"""Kinds that may turn out to be a graph run."""
 
 _STEP_TAG = "graph:step:"
 _LINK_TAG = "seq:step:"
@@ -68,6 +72,7 @@ def classify_chain(
     name: str,
     tags: Sequence[str],
     metadata: Mapping[str, object],
+    ns: str | None,
     *,
     parent: Parent | None,
     is_root: bool,
@@ -78,13 +83,13 @@ def classify_chain(
         name: The callback's name.
         tags: Its tags.
         metadata: Its metadata.
+        ns: Its checkpoint namespace.
         parent: The callback run that called it; None where it is a root or the caller is not known.
         is_root: It has no parent run id.
 
     Returns:
         Its kind. A node task makes its parent a graph run, whatever the parent was taken for.
     """
-    ns = read_checkpoint_ns(metadata)
     if ns is not None and _is_task(name, tags, metadata, parent, ns):
         return _classify_task(metadata)
     if is_root and parent is None and ns is None and "ls_integration" in metadata:

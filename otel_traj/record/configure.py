@@ -2,7 +2,8 @@
 
 A program that has OpenTelemetry already keeps its provider: ours is only one more processor on it. A program
 that has none gets one. What writes into this process or into a file is fed synchronously, so that nothing is
-lost when the process is killed and a test can look at once; what goes over the network is batched.
+lost when the process is killed and a test can look at once; what goes over the network is batched. Exporters
+are imported when `configure` is called, not before.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExport
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from otel_traj.record.otlp_exporters import make_exporters
-from otel_traj.record.otlp_lines import JsonLinesSpanExporter
 
 if TYPE_CHECKING:
     import os
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["configure"]
 
-_AT_ONCE = (InMemorySpanExporter, JsonLinesSpanExporter, ConsoleSpanExporter)
 _lock = threading.Lock()
 _paths_of: weakref.WeakKeyDictionary[TracerProvider, set[Path]] = weakref.WeakKeyDictionary()
 
@@ -104,6 +103,8 @@ def _make_processors(
     *,
     batch: bool | None,
 ) -> list[SpanProcessor]:
+    from otel_traj.record.otlp_lines import JsonLinesSpanExporter
+
     processors: list[SpanProcessor] = []
     if path is not None:
         paths = _paths_of.setdefault(provider, set())
@@ -119,7 +120,10 @@ def _make_processors(
 
 
 def _make_processor(exporter: SpanExporter, *, batch: bool | None) -> SpanProcessor:
-    at_once = isinstance(exporter, _AT_ONCE) if batch is None else not batch
+    from otel_traj.record.otlp_lines import JsonLinesSpanExporter
+
+    here = (InMemorySpanExporter, JsonLinesSpanExporter, ConsoleSpanExporter)
+    at_once = isinstance(exporter, here) if batch is None else not batch
     return SimpleSpanProcessor(exporter) if at_once else BatchSpanProcessor(exporter)
 
 

@@ -105,19 +105,20 @@ class Endings:
 
     def end_graph_run(self, entry: Entry, outputs: object, error: BaseException | None) -> None:
         """End a graph run that is still open: write its manifest and tell whoever wants to know."""
+        run, manifest = entry.graph, None
         with self._table.lock:
-            run = entry.graph
             if self._table.take(entry.run_id) is None:
                 return
-            if run is None:
-                # Its start failed on our side.
-                self._table.remember(entry)
-                return
-            outcome = decide_outcome(error, task_interrupted=run.task_interrupted, pause_seen=run.pause_seen)
-            manifest = build_manifest(run)
-            run.ended = True
-            run.tasks = {}
             self._table.remember(entry)
+            if run is not None:
+                manifest = build_manifest(run)
+                run.ended = True
+                run.tasks = {}
+        if run is None or manifest is None:
+            # Its start failed on our side.
+            self.finish(entry, {}, error)
+            return
+        outcome = decide_outcome(error, task_interrupted=run.task_interrupted, pause_seen=run.pause_seen)
         if classify_ending(error) == "interrupted":
             _blame_below(entry)
         attributes: dict[str, AttributeValue] = {}
@@ -132,7 +133,7 @@ class Endings:
         if listener is None:
             return
         try:
-            listener(make_run_end(run, entry.span, outcome))
+            listener(make_run_end(run, entry.span_context, outcome))
         except Exception:
             if self._counters.add("run_end_errors") == 1:
                 _logger.exception("on_run_end raised; the agent goes on, further failures are only counted")

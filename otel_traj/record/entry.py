@@ -6,16 +6,15 @@ still need to know what they ran in.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
-
-from opentelemetry import trace
 
 if TYPE_CHECKING:
     from collections import deque
     from collections.abc import Hashable, Mapping, Sequence
 
-    from opentelemetry.trace import Span, Tracer
+    from opentelemetry.trace import Span, SpanContext, Tracer
     from opentelemetry.util.types import AttributeValue
 
     from otel_traj.record.classify import Kind
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     from otel_traj.record.live_span import Attachment
 
 __all__ = ["Entry", "Tree"]
+
+_NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -45,13 +46,15 @@ class Entry:
     name: str
     start_ns: int
     tree: Tree
+    caller_id: Hashable = None
+    """Id of the callback run that called it, None for a root."""
     parent: Entry | None = None
     """The callback run that called it, as far as known."""
     outer: Span | None = None
     """What was current at its start, where that is the parent of its span; None where `parent` decides."""
     ns: str | None = None
     tags: Sequence[str] = ()
-    metadata: Mapping[str, object] = field(default_factory=dict)
+    metadata: Mapping[str, object]
     links: dict[int, Kind] | None = None
     """Kinds of its traced children by their `seq:step` number."""
     graph: GraphRun | None = None
@@ -62,7 +65,9 @@ class Entry:
     inputs: object = None
     """Only where content is recorded, until it is written."""
     span: Span | None = None
-    """Its own span; None where none is written."""
+    """Its own span, or its caller's that does not record; None where none is written, and after its end."""
+    span_context: SpanContext | None = None
+    """Identity of its span, kept after its end."""
     recording: bool = False
     """Its span records; False where a sampler or a missing SDK decided so."""
     keys: dict[str, AttributeValue] | None = None
@@ -76,8 +81,6 @@ class Entry:
     def forget(self) -> None:
         """Drop everything but what late children need."""
         self.ended = True
-        self.inputs = self.keys = self.attachment = self.input_facts = self.links = None
+        self.inputs = self.keys = self.attachment = self.input_facts = self.links = self.span = None
         self.tags = ()
-        self.metadata = {}
-        if self.span is not None:
-            self.span = trace.NonRecordingSpan(self.span.get_span_context())
+        self.metadata = _NOTHING

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from otel_traj.record.entry import Entry
     from otel_traj.record.graph_run import GraphRun
 
-__all__ = ["describe_graph_run", "describe_task", "name_graph_run", "read_thread_id"]
+__all__ = ["describe_graph_run", "describe_task", "name_graph_run", "name_place", "read_thread_id"]
 
 _AGENT_INTEGRATIONS = frozenset({"langchain_create_agent", "deepagents"})
 _AGENT_KEYS = ("ls_integration", "lc_agent_name")
@@ -112,34 +112,45 @@ def _make_attribute(value: object) -> AttributeValue:
     return render_json(value)
 
 
+def name_place(run: GraphRun, *, step: int, node: str, task_id: str) -> dict[str, AttributeValue]:
+    """Return the five attributes that say where something ran: superstep, node, task, run and thread.
+
+    They stand on a node task, and on the model calls, tool calls and retrievals inside it.
+    """
+    place: dict[str, AttributeValue] = {
+        sc.STEP: step,
+        sc.NODE: node,
+        sc.TASK_ID: task_id,
+        sc.RUN_ID: run.run_id,
+    }
+    if run.thread_id is not None:
+        place[sc.THREAD_ID] = run.thread_id
+    return place
+
+
 def describe_task(
-    entry: Entry, run: GraphRun, *, step: int, task_id: str, push_index: int | None
+    entry: Entry, place: Mapping[str, AttributeValue], *, push_index: int | None, attempt: int
 ) -> dict[str, AttributeValue]:
-    """Return what a node-task span starts with, but for its attempt.
+    """Return what a node-task span starts with.
 
     Args:
         entry: The entry of the task.
-        run: The graph run it belongs to.
-        step: LangGraph's superstep number.
-        task_id: Id of the task.
+        place: Where it stands.
         push_index: Index of a fan-out task, else None.
+        attempt: Which attempt it is, from 1.
 
     Returns:
         Attributes, without content.
     """
-    triggers = entry.metadata.get("langgraph_triggers")
     attributes: dict[str, AttributeValue] = {
         sc.OPERATION_NAME: sc.INVOKE_NODE,
         sc.NODE_NAME: entry.name,
         sc.CHECKPOINT_NS: entry.ns or "",
         sc.PATH: "pull" if push_index is None else f"push:{push_index}",
-        sc.STEP: step,
-        sc.NODE: entry.name,
-        sc.TASK_ID: task_id,
-        sc.RUN_ID: run.run_id,
+        sc.ATTEMPT: attempt,
+        **place,
     }
+    triggers = entry.metadata.get("langgraph_triggers")
     if isinstance(triggers, (tuple, list)):
         attributes[sc.TRIGGERS] = [clean_text(str(trigger)) for trigger in triggers]
-    if run.thread_id is not None:
-        attributes[sc.THREAD_ID] = run.thread_id
     return attributes

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from langchain_core.callbacks import BaseCallbackHandler
 
 from otel_traj import semconv as sc
-from otel_traj.errors import TrajectoryTypeError, TrajectoryValueError
+from otel_traj.errors import TrajectoryTypeError
 from otel_traj.record.call_recorder import CallRecorder
 from otel_traj.record.chain_recorder import ChainRecorder
 from otel_traj.record.counters import Counters
 from otel_traj.record.endings import Endings
 from otel_traj.record.exception_event import find_place, name_exception
+from otel_traj.record.intake import Intake
 from otel_traj.record.quiet_callbacks import QuietCallbacks
 from otel_traj.record.recorder import Recorder
 from otel_traj.record.settings import Settings
@@ -65,6 +66,24 @@ class TrajectoryCallbackHandler(QuietCallbacks, _Base):
     """Records LangGraph runs as spans; pass it as a callback of any invocation.
 
     One handler serves any number of runs at once, from any thread and event loop.
+
+    Args:
+        tracer_provider: Where spans go; the global provider, whenever it is set, if None.
+        content: True records inputs, outputs, messages, arguments and the text of exceptions; None and False
+            record names, numbers and structure only.
+        models: Whether model calls get spans; without, what they call hangs under their caller.
+        tools: Whether tool calls get spans.
+        inner: Whether functional-API tasks, conditional edges, error handlers and inner runnables get spans;
+            they never count as node tasks.
+        on_run_end: Called with a `RunEnd` after each top-level run, in the thread that ended it. What it raises
+            is logged once and counted.
+        metadata_keys: Keys of the config's metadata that are written as `langgraph.metadata.<key>`.
+        max_open: Most callback runs that are kept open at once; above it the span of the one that was used
+            least recently is ended with `otel_traj.evicted`.
+
+    Raises:
+        TrajectoryTypeError: `content` is neither a bool nor None, or `metadata_keys` is one string.
+        TrajectoryValueError: `max_open` is below 1.
     """
 
     run_inline = True
@@ -82,63 +101,30 @@ class TrajectoryCallbackHandler(QuietCallbacks, _Base):
         metadata_keys: Iterable[str] = ("case",),
         max_open: int = 10_000,
     ) -> None:
-        """Make a handler.
-
-        Args:
-            tracer_provider: Where spans go; the global provider, whenever it is set, if None.
-            content: True records inputs, outputs, messages, arguments and the text of exceptions; None and
-                False record names, numbers and structure only.
-            models: Whether model calls get spans; what they call hangs under the next caller without.
-            tools: Whether tool calls get spans.
-            inner: Whether functional-API tasks, conditional edges, error handlers and inner runnables get
-                spans; they never count as node tasks.
-            on_run_end: Called with a `RunEnd` after each top-level run, in the thread that ended it. What it
-                raises is logged once and counted.
-            metadata_keys: Keys of the config's metadata that are written as `langgraph.metadata.<key>`.
-            max_open: Most callback runs that are kept open at once; above it the span of the one used least
-                recently is ended with `otel_traj.evicted`.
-
-        Raises:
-            TrajectoryTypeError: `content` is neither a bool nor None, or `metadata_keys` is one string.
-            TrajectoryValueError: `max_open` is below 1.
-        """
         super().__init__()
-        if content is not None and not isinstance(content, bool):
-            raise TrajectoryTypeError(
-                f"content is {content!r}; it says whether content is recorded. Pass True, False or None."
-            )
         if isinstance(metadata_keys, str):
             raise TrajectoryTypeError(
                 f"metadata_keys is the string {metadata_keys!r}, its letters would be the keys. Pass a tuple."
             )
-        if max_open < 1:
-            raise TrajectoryValueError(
-                f"max_open is {max_open!r}, so no run could be recorded. Pass 1 or more."
-            )
         settings = Settings(
-            content=bool(content),
+            content=False if content is None else content,
             models=models,
             tools=tools,
             inner=inner,
             metadata_keys=tuple(metadata_keys),
             on_run_end=on_run_end,
+            max_open=max_open,
         )
-        self._counters = Counters()
-        self._table = CallbackTable(max_open)
-        endings = Endings(table=self._table, settings=settings, counters=self._counters)
-        self._recorder = Recorder(
-            table=self._table,
-            settings=settings,
-            counters=self._counters,
-            tracers=TracerSource(tracer_provider),
-            evict=endings.evict,
+        self._counters = counters = Counters()
+        self._table = table = CallbackTable(max_open)
+        endings = Endings(table=table, settings=settings, counters=counters)
+        recorder = Recorder(table=table, settings=settings, counters=counters)
+        tracers = TracerSource(tracer_provider)
+        self._intake = Intake(
+            table=table, settings=settings, counters=counters, tracers=tracers, evict=endings.evict
         )
-        self._chains = ChainRecorder(
-            recorder=self._recorder, endings=endings, table=self._table, settings=settings
-        )
-        self._calls = CallRecorder(
-            recorder=self._recorder, endings=endings, table=self._table, settings=settings
-        )
+        self._chains = ChainRecorder(recorder=recorder, endings=endings, table=table, settings=settings)
+        self._calls = CallRecorder(recorder=recorder, endings=endings, table=table, settings=settings)
 
     @property
     def counters(self) -> dict[str, int]:
@@ -179,7 +165,7 @@ class TrajectoryCallbackHandler(QuietCallbacks, _Base):
     ) -> None:
         """Take in a graph run, a node task or something inside one."""
         name = kwargs.get("name") or (serialized.get("name") if isinstance(serialized, dict) else None)
-        entry = self._recorder.begin(
+        entry = self._intake.begin(
             run_id, parent_run_id, name=name, tags=tags, metadata=metadata, inputs=inputs
         )
         if entry is not None:
@@ -232,7 +218,7 @@ class TrajectoryCallbackHandler(QuietCallbacks, _Base):
         **kwargs: object,
     ) -> None:
         """Begin a chat call."""
-        entry = self._recorder.begin(run_id, parent_run_id, kind="model", tags=tags, metadata=metadata)
+        entry = self._intake.begin(run_id, parent_run_id, kind="model", tags=tags, metadata=metadata)
         if entry is not None:
             self._calls.start_model(entry, sc.CHAT, messages, kwargs.get("invocation_params"))
 
@@ -249,7 +235,7 @@ class TrajectoryCallbackHandler(QuietCallbacks, _Base):
         **kwargs: object,
     ) -> None:
         """Begin a text completion."""
-        entry = self._recorder.begin(run_id, parent_run_id, kind="model", tags=tags, metadata=metadata)
+        entry = self._intake.begin(run_id, parent_run_id, kind="model", tags=tags, metadata=metadata)
         if entry is not None:
             self._calls.start_model(entry, sc.TEXT_COMPLETION, prompts, kwargs.get("invocation_params"))
 
@@ -304,7 +290,7 @@ class TrajectoryCallbackHandler(QuietCallbacks, _Base):
     ) -> None:
         """Begin a tool call."""
         name = read_tool_name(serialized, kwargs.get("name"))
-        entry = self._recorder.begin(
+        entry = self._intake.begin(
             run_id, parent_run_id, kind="tool", name=name, tags=tags, metadata=metadata
         )
         if entry is not None:
@@ -349,7 +335,7 @@ class TrajectoryCallbackHandler(QuietCallbacks, _Base):
     ) -> None:
         """Begin a retrieval."""
         name = read_retriever_name(serialized, kwargs.get("name"), metadata)
-        entry = self._recorder.begin(
+        entry = self._intake.begin(
             run_id, parent_run_id, kind="retriever", name=name, tags=tags, metadata=metadata
         )
         if entry is not None:

@@ -14,16 +14,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from opentelemetry import trace
-from opentelemetry.context import attach, create_key, get_current, get_value, set_value
+from opentelemetry.context import Context, attach, create_key, get_current
 
 if TYPE_CHECKING:
-    from opentelemetry.context import Context
     from opentelemetry.trace import SpanContext, Status, StatusCode
     from opentelemetry.util.types import Attributes, AttributeValue
 
 __all__ = ["Attachment", "LiveSpan", "attach_span", "find_current_entry", "find_open", "read_current_span"]
 
 _KEY = create_key("otel_traj-live-span")
+_SPAN_KEY = next(iter(trace.set_span_in_context(trace.INVALID_SPAN, Context())))
+"""Under which OpenTelemetry keeps the current span; it does not tell the key, only uses it."""
 
 
 class LiveSpan(trace.Span):
@@ -147,16 +148,15 @@ class Attachment:
         # In async graphs the end is told in a copy of the context, out of reach of the caller's own. But both
         # hold this one object, which nobody else made: changed in place it is undone for both. One key after
         # the other, because another thread may be reading it.
-        for key in [key for key, value in self._context.items() if value is self._live]:
-            value = self._before.get(key)
-            if key == _KEY:
-                value = find_open(value) if isinstance(value, LiveSpan) else None
-            elif isinstance(value, LiveSpan):
-                value = _skip_closed(value)
-            if value is None or value is trace.INVALID_SPAN:
-                dict.pop(self._context, key, None)
-            else:
-                dict.__setitem__(self._context, key, value)
+        _put(self._context, _SPAN_KEY, self._live.target)
+        _put(self._context, _KEY, self._live.outer_live)
+
+
+def _put(context: Context, key: str, value: object) -> None:
+    if value is None or value is trace.INVALID_SPAN:
+        dict.pop(context, key, None)
+    else:
+        dict.__setitem__(context, key, value)
 
 
 def attach_span(span: trace.Span, *, owner: object, entry: object) -> Attachment:
@@ -171,8 +171,9 @@ def attach_span(span: trace.Span, *, owner: object, entry: object) -> Attachment
         What undoes it.
     """
     before = get_current()
-    live = LiveSpan(span, read_current_span(), find_open(_read_live()), owner, entry)
-    context = set_value(_KEY, live, trace.set_span_in_context(live, before))
+    current = _skip_closed(trace.get_current_span(before))
+    live = LiveSpan(span, current, find_open(_read_live(before)), owner, entry)
+    context = Context({**before, _SPAN_KEY: live, _KEY: live})
     attach(context)
     return Attachment(live, context, before)
 
@@ -187,7 +188,7 @@ def find_current_entry(owner: object) -> object:
 
     It is found below spans that the user, or another recorder, opened on top of it too.
     """
-    live = find_open(_read_live())
+    live = find_open(_read_live(get_current()))
     while live is not None and live.owner is not owner:
         live = find_open(live.outer_live)
     return None if live is None else live.entry
@@ -200,8 +201,8 @@ def find_open(live: LiveSpan | None) -> LiveSpan | None:
     return live
 
 
-def _read_live() -> LiveSpan | None:
-    live = get_value(_KEY)
+def _read_live(context: Context) -> LiveSpan | None:
+    live = context.get(_KEY)
     return live if isinstance(live, LiveSpan) else None
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from opentelemetry import trace
 
 if TYPE_CHECKING:
-    from opentelemetry.trace import Span
+    from opentelemetry.trace import SpanContext
 
     from otel_traj.record.graph_run import GraphRun
     from otel_traj.record.outcome import RunOutcome
@@ -31,9 +31,9 @@ class RunEnd:
     outcome: RunOutcome
 
 
-def make_run_end(run: GraphRun, span: Span | None, outcome: RunOutcome) -> RunEnd:
+def make_run_end(run: GraphRun, span_context: SpanContext | None, outcome: RunOutcome) -> RunEnd:
     """Return the record of a run that has ended."""
-    context = span.get_span_context() if span is not None else trace.INVALID_SPAN_CONTEXT
+    context = span_context or trace.INVALID_SPAN_CONTEXT
     return RunEnd(
         run_id=run.run_id,
         trace_id=trace.format_trace_id(context.trace_id) if context.is_valid else "",

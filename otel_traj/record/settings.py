@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from otel_traj.errors import TrajectoryTypeError, TrajectoryValueError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -26,3 +28,16 @@ class Settings:
     metadata_keys: tuple[str, ...] = ("case",)
     """Keys of the config's metadata that are written."""
     on_run_end: Callable[[RunEnd], object] | None = None
+    max_open: int = 10_000
+    """Most callback runs that are kept open at once."""
+
+    def __post_init__(self) -> None:
+        """Refuse what can't be meant."""
+        if not isinstance(self.content, bool):
+            raise TrajectoryTypeError(
+                f"content is {self.content!r}; it says whether content is recorded. Pass True, False or None."
+            )
+        if self.max_open < 1:
+            raise TrajectoryValueError(
+                f"max_open is {self.max_open!r}, so no run could be recorded. Pass 1 or more."
+            )

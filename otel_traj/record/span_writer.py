@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from otel_traj.record.classify import Kind
     from otel_traj.record.entry import Entry
 
-__all__ = ["adopt_silence", "end_span", "find_own_span", "find_parent_span", "freeze_span", "start_span"]
+__all__ = ["end_span", "find_audible_parent", "find_parent_span", "freeze_span", "start_span"]
 
 _SDK_ATTRIBUTE_LIMIT = 128
 _NEVER_CURRENT: tuple[Kind, ...] = ("graph_run", "conditional_edge", "runnable")
@@ -43,13 +43,10 @@ def find_parent_span(entry: Entry) -> tuple[Span, Entry | None]:
         caller = below.parent
         if caller.span is not None:
             return caller.span, caller
+        if caller.span_context is not None:
+            return trace.NonRecordingSpan(caller.span_context), caller
         below = caller
     return below.outer or trace.INVALID_SPAN, None
-
-
-def find_own_span(entry: Entry) -> Span | None:
-    """Return the entry's span or that of its nearest caller that has one."""
-    return entry.span if entry.span is not None else find_parent_span(entry)[0]
 
 
 def freeze_span(span: Span) -> Span:
@@ -58,26 +55,28 @@ def freeze_span(span: Span) -> Span:
     return trace.NonRecordingSpan(context) if context.is_valid else trace.INVALID_SPAN
 
 
-def adopt_silence(entry: Entry, *, owner: object) -> bool:
-    """Give an entry its caller's span where that does not record.
+def find_audible_parent(entry: Entry, *, owner: object) -> Span | None:
+    """Return the span that the entry's span belongs under, unless that is one of ours that does not record.
 
     Args:
         entry: The entry.
         owner: The recorder.
 
     Returns:
-        Whether it was so; then the entry has no span of its own and needs no attributes.
+        The parent; None where it is silent: then the entry has taken it over, and needs no attributes.
     """
     parent, caller = find_parent_span(entry)
     if caller is None or caller.recording:
-        return False
+        return parent
     entry.span = parent
-    _make_current(entry, parent, owner)
-    return True
+    entry.span_context = caller.span_context
+    _make_silence_current(entry, parent, owner)
+    return None
 
 
 def start_span(
     entry: Entry,
+    parent: Span,
     name: str,
     kind: SpanKind,
     attributes: dict[str, AttributeValue],
@@ -89,29 +88,36 @@ def start_span(
 
     Args:
         entry: The entry; its span and what belongs to it are set.
+        parent: The span it belongs under.
         name: The span's name.
         kind: The span's kind.
         attributes: All that is known at the start; belongs to the entry from now on.
         owner: The recorder.
         links: Links to other spans.
     """
-    parent, _ = find_parent_span(entry)
     span = entry.tree.tracer.start_span(
         name, trace.set_span_in_context(parent), kind, attributes, links, start_time=entry.start_ns
     )
     entry.span = span
-    entry.recording = span.is_recording()
-    if entry.recording:
+    entry.span_context = span.get_span_context()
+    if span.is_recording():
+        entry.recording = True
         entry.keys = attributes
-    _make_current(entry, span, owner)
+        if entry.kind not in _NEVER_CURRENT:
+            entry.attachment = attach_span(span, owner=owner, entry=entry)
+    else:
+        _make_silence_current(entry, span, owner)
 
 
-def _make_current(entry: Entry, span: Span, owner: object) -> None:
-    """Attach a span, unless that changes nothing: without an SDK it is the current one, or none."""
-    if entry.kind in _NEVER_CURRENT:
-        return
+def _make_silence_current(entry: Entry, span: Span, owner: object) -> None:
+    """Attach a span that does not record, so that the user's own spans below it do not either.
+
+    Without an SDK it is the current one, or none, and nothing is to be done.
+    """
     context = span.get_span_context()
-    if context.is_valid and context != trace.get_current_span().get_span_context():
+    if entry.kind in _NEVER_CURRENT or not context.is_valid:
+        return
+    if context != trace.get_current_span().get_span_context():
         entry.attachment = attach_span(span, owner=owner, entry=entry)
 
 
@@ -142,7 +148,8 @@ def end_span(
                 span.set_status(Status(StatusCode.ERROR))
             if entry.keys and _is_near_limit(span, len(attributes)):
                 span.set_attributes(entry.keys)
-            span.set_attributes(attributes)
+            if attributes:
+                span.set_attributes(attributes)
     finally:
         try:
             if span is not None and entry.recording:

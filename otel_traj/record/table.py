@@ -1,4 +1,4 @@
-"""The bounded table of callback runs; every method holds the lock.
+"""The bounded table of callback runs; who reads or changes it holds its lock.
 
 Three parts. *Open* runs: an entry leaves at its end, or, above the bound, when it was used least recently (an
 abandoned generator never ends). *Ended* runs of trees that still run: their late children ask for them; they go
@@ -61,8 +61,7 @@ class CallbackTable:
 
     def find(self, run_id: Hashable) -> Entry | None:
         """Return an entry whether open or ended, None where it is not known (any more)."""
-        with self.lock:
-            return self._open.get(run_id) or self._ended.get(run_id) or self._ended_roots.get(run_id)
+        return self._open.get(run_id) or self._ended.get(run_id) or self._ended_roots.get(run_id)
 
     def add(self, entry: Entry) -> list[Entry]:
         """Add an entry that has just started.
@@ -70,18 +69,16 @@ class CallbackTable:
         Returns:
             Entries that had to go, already taken out of the table.
         """
-        with self.lock:
-            self._ended.pop(entry.run_id, None)
-            self._open[entry.run_id] = entry
-            if len(self._open) * 2 > self._max_open:
-                self._touch_callers(entry)
-            evicted = []
-            while len(self._open) > self._max_open:
-                gone = self._open.popitem(last=False)[1]
-                if gone.parent is None:
-                    self._forget_tree(gone.tree)
-                evicted.append(gone)
-            return evicted
+        self._open[entry.run_id] = entry
+        if len(self._open) * 2 > self._max_open:
+            self._touch_callers(entry)
+        evicted = []
+        while len(self._open) > self._max_open:
+            gone = self._open.popitem(last=False)[1]
+            if gone.parent is None:
+                self._forget_tree(gone.tree)
+            evicted.append(gone)
+        return evicted
 
     def _touch_callers(self, entry: Entry) -> None:
         caller = entry.parent
@@ -93,21 +90,19 @@ class CallbackTable:
 
     def take(self, run_id: Hashable) -> Entry | None:
         """Take an entry out of the open ones at its end; None where it is not open."""
-        with self.lock:
-            return self._open.pop(run_id, None)
+        return self._open.pop(run_id, None)
 
     def remember(self, entry: Entry) -> None:
         """Keep an ended entry for its late children, as long as its tree or its root is remembered."""
-        with self.lock:
-            if entry.parent is None:
-                self._forget_tree(entry.tree)
-            elif not entry.tree.ended:
-                self._ended[entry.run_id] = entry
-                entry.tree.ended_ids.append(entry.run_id)
-                if len(self._ended) > self._max_open:
-                    self._ended.popitem(last=False)
-            if entry.kind == "graph_run" and entry.graph is not None and entry.graph.parent is None:
-                self._remember_root(entry, entry.graph.thread_id)
+        if entry.parent is None:
+            self._forget_tree(entry.tree)
+        elif not entry.tree.ended:
+            self._ended[entry.run_id] = entry
+            entry.tree.ended_ids.append(entry.run_id)
+            if len(self._ended) > self._max_open:
+                self._ended.popitem(last=False)
+        if entry.kind == "graph_run" and entry.graph is not None and entry.graph.parent is None:
+            self._remember_root(entry, entry.graph.thread_id)
 
     def _forget_tree(self, tree: Tree) -> None:
         tree.ended = True
@@ -132,5 +127,4 @@ class CallbackTable:
 
     def find_last_root(self, thread_id: str) -> Entry | None:
         """Return the top-level graph run that ended last on a thread, None where it is not remembered."""
-        with self.lock:
-            return self._last_of_thread.get(thread_id)
+        return self._last_of_thread.get(thread_id)

@@ -29,7 +29,7 @@ def parse_json(data: bytes) -> object:
     """
     try:
         return msgspec.json.decode(data)
-    except (ValueError, RecursionError):
+    except (msgspec.MsgspecError, ValueError, RecursionError):
         pass
     try:
         return json.loads(data.decode(), parse_int=_parse_int)

@@ -63,7 +63,7 @@ class StrictDecoder:
                 for scope_spans in batch.scope_spans:
                     _check_ids(scope_spans.spans)
                     self._append_spans(spans, scope_spans, resource)
-        except (ValueError, RecursionError, _RefusedError):
+        except (msgspec.MsgspecError, ValueError, RecursionError, _RefusedError):
             return None
         if len(self._keys) > _MAX_KEYS:
             self._keys.clear()

@@ -197,5 +197,5 @@ def _list_values(content: object, depth: int) -> list[object]:
 def _convert(content: object, kind: type[_Value]) -> _Value:
     try:
         return msgspec.convert(content, kind, strict=False)
-    except ValueError as error:
+    except (msgspec.MsgspecError, ValueError) as error:
         raise UnreadableValueError(str(error)) from error

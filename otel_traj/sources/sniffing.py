@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["BLANKS", "HEAD_BYTES", "describe_binary", "describe_text"]
+__all__ = ["BLANKS", "HEAD_BYTES", "describe_binary", "describe_text", "is_text"]
 
 HEAD_BYTES: Final = 512
 """How many first bytes are enough to tell."""
@@ -36,6 +36,7 @@ _MAGIC: Final = (
     (b"\xff\xfe", "text in UTF-16", "write it as UTF-8"),
     (b"\xfe\xff", "text in UTF-16", "write it as UTF-8"),
 )
+_SIGNATURE_BYTES: Final = 16
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0e-\x1d\x7f]")
 _MARKUP = re.compile(rb"\s*<(?:!doctype\s+html|html)", re.IGNORECASE)
 
@@ -67,6 +68,22 @@ def describe_binary(head: bytes) -> tuple[str, str] | None:
     if head[:1] == b"\x0a" and _CONTROL.search(head[:64]):
         return "binary data, perhaps OTLP protobuf", "export it as OTLP JSON"
     return None
+
+
+def is_text(head: bytes) -> bool:
+    """Return whether bytes go on as text, whatever the first of them are: a damaged line may begin like an image.
+
+    Args:
+        head: First bytes of a file, `HEAD_BYTES` or all.
+    """
+    rest = head[_SIGNATURE_BYTES:]
+    if not rest or _CONTROL.search(rest):
+        return False
+    try:
+        rest.decode()
+    except UnicodeDecodeError as error:
+        return error.reason == "unexpected end of data"
+    return True
 
 
 def describe_text(head: bytes) -> tuple[str, str] | None:

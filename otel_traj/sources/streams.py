@@ -14,7 +14,7 @@ from otel_traj.sources.lines import MAX_RECORD_BYTES, Line, LineReader
 from otel_traj.sources.otlp_lenient import LenientDecoder
 from otel_traj.sources.otlp_strict import StrictDecoder
 from otel_traj.sources.problems import ProblemLog
-from otel_traj.sources.sniffing import BLANKS, HEAD_BYTES, describe_binary, describe_text
+from otel_traj.sources.sniffing import BLANKS, HEAD_BYTES, describe_binary, describe_text, is_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +59,7 @@ class _StreamReader:
     def read(self) -> Iterator[Span]:
         head = self._lines.peek(HEAD_BYTES)
         binary = describe_binary(head)
-        if binary:
+        if binary and not is_text(head):
             self._report_other_kind(*binary)
             return
         has_spans = False
@@ -68,9 +68,9 @@ class _StreamReader:
             for span in self._read_slowly(line) if spans is None else self._accept(spans):
                 has_spans = True
                 yield span
-        text = None if self._has_otlp else describe_text(head)
-        if text:
-            self._report_other_kind(*text)
+        other_kind = None if self._has_otlp else binary or describe_text(head)
+        if other_kind:
+            self._report_other_kind(*other_kind)
         elif not has_spans:
             self._report_empty(is_blank=not head.strip(BLANKS))
         self._log.close()

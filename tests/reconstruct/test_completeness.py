@@ -9,6 +9,7 @@ import pytest
 
 from otel_traj import read_runs
 from otel_traj import semconv as sc
+from otel_traj.rendering import render_json
 from tests.spans import RecordedRun, change_attributes
 
 if TYPE_CHECKING:
@@ -243,9 +244,10 @@ def test_step_gap_leaves_a_run_complete() -> None:
     assert run.verified
 
 
-def test_content_cut_leaves_a_run_complete() -> None:
-    """Recorded content that was cut gives None and is named."""
-    run = rebuild(simple_run().spans(inputs='{"x": "aaaa'))
+@pytest.mark.parametrize("text", ['{"x": "aaaa', render_json({"x": "a" * 1_000_000})])
+def test_content_cut_leaves_a_run_complete(text: str) -> None:
+    """Recorded content that was cut, by a backend or by the recorder, gives None and is named."""
+    run = rebuild(simple_run().spans(inputs=text))
     assert codes_of(run) == ["content_cut"]
     assert run.inputs is None
     assert run.complete

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from otel_traj.record import classify
 from otel_traj.record.classify import (
-    classify_chain,
     find_link_number,
     read_checkpoint_ns,
     read_push_index,
@@ -38,6 +38,14 @@ def metadata(node: str = "a", **changes: object) -> dict[str, object]:
         "langgraph_checkpoint_ns": f"{node}:id",
     }
     return shown | changes
+
+
+def classify_chain(
+    name: str, tags: list[str], shown: Mapping[str, object], *, parent: Caller | None, is_root: bool
+) -> Kind:
+    """Classify a chain with the namespace that its metadata shows."""
+    ns = read_checkpoint_ns(shown)
+    return classify.classify_chain(name, tags, shown, ns, parent=parent, is_root=is_root)
 
 
 def test_task_is_told_by_its_new_namespace() -> None:

@@ -56,7 +56,7 @@ def test_conditional_edges_and_runnables() -> None:
         return "b"
 
     builder = StateGraph(State)
-    chain = (
+    chain: Any = (
         RunnableLambda(lambda _: "hello", name="prompt") | model | RunnableLambda(lambda _: {"nodes": ["a"]})
     )
     builder.add_node("a", chain)

@@ -17,7 +17,9 @@ def add(table: CallbackTable, run_id: str, parent: Entry | None = None, kind: Ki
     tracer = trace.NoOpTracer()
     tree = parent.tree if parent else Tree(tracer=tracer, ended_ids=table.make_ended_ids())
     graph = parent.graph if parent else GraphRun(run_id=run_id, name="g", thread_id=run_id, input_type="dict")
-    entry = Entry(run_id=run_id, kind=kind, name=run_id, start_ns=1, tree=tree, parent=parent, graph=graph)
+    entry = Entry(
+        run_id=run_id, kind=kind, name=run_id, start_ns=1, tree=tree, metadata={}, parent=parent, graph=graph
+    )
     table.add(entry)
     return entry
 

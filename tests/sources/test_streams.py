@@ -286,6 +286,16 @@ def test_a_file_of_another_kind_is_one_problem(data: bytes, words: str) -> None:
     assert problems[0].line is None
 
 
+@pytest.mark.parametrize(
+    "junk", [b"\xff\xfe", b"\x1f\x8b", b"PK\x03\x04", b"\n\x01\x02", b"\x89PNG", b"\x00\x00\x01\x00\n"]
+)
+def test_a_damaged_line_that_begins_like_another_kind_costs_only_itself(junk: bytes) -> None:
+    """A few bytes in front make no image of a file of lines."""
+    spans, problems = read_bytes(junk + GOOD[0], GOOD[1])
+    assert "2" in names(spans)
+    assert set(codes(problems)) <= {"unreadable_line"}
+
+
 def test_text_before_the_first_document_is_reported_line_by_line() -> None:
     """A program that prints its log into the same file costs nothing but the log."""
     spans, problems = read_bytes(b"INFO starting\nINFO ready\n", GOOD[0])

@@ -1,0 +1,229 @@
+"""Trajectories from a checkpointer's state history: no handler, no spans, no code in the nodes.
+
+LangGraph keeps a snapshot of the state before each superstep, newest first. A run begins at the snapshot whose
+source is `input`; each snapshot with tasks is a superstep; one whose tasks hold interrupts is followed by
+`["__interrupt__"]`. Only public fields of `StateSnapshot` are read (langgraph 0.6 and newer); the graph is
+duck-typed, so that reading imports no langgraph.
+
+History shows what was *planned*: a pending task that never ran is listed (a static interrupt, a recursion limit,
+a stream closed early), a node reached by `Command(goto=...)` as input is not, and `durability="exit"` keeps the
+last snapshot only. Spans show what was executed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from otel_traj import semconv as sc
+from otel_traj.errors import HistoryError
+from otel_traj.model import GraphRunTrajectory
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+
+__all__ = [
+    "Agent",
+    "Snapshot",
+    "SnapshotTask",
+    "extract_trajectory",
+    "extract_trajectory_async",
+    "extract_trajectory_from_snapshots",
+]
+
+
+class SnapshotTask(Protocol):
+    """What is read of a task of a snapshot."""
+
+    @property
+    def name(self) -> str:
+        """The node's name."""
+
+    @property
+    def result(self) -> Any:  # noqa: ANN401 - LangGraph's own type
+        """What the task wrote; None where it has not."""
+
+    @property
+    def interrupts(self) -> Sequence[object]:
+        """The interrupts that it waits for, or waited for."""
+
+
+class Snapshot(Protocol):
+    """What is read of LangGraph's `StateSnapshot`."""
+
+    @property
+    def values(self) -> Any:  # noqa: ANN401 - LangGraph's own type
+        """The state."""
+
+    @property
+    def next(self) -> Sequence[str]:
+        """Nodes to run next; empty where the graph has ended."""
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The config that names this snapshot."""
+
+    @property
+    def metadata(self) -> Mapping[str, Any] | None:
+        """Its `source` is input, loop, update or fork."""
+
+    @property
+    def parent_config(self) -> Mapping[str, Any] | None:
+        """The config that names the snapshot before."""
+
+    @property
+    def tasks(self) -> Sequence[SnapshotTask]:
+        """The tasks of the superstep that follows this snapshot."""
+
+
+class Agent(Protocol):
+    """A compiled graph with a checkpointer."""
+
+    def get_state_history(self, config: Any) -> Iterator[Any]:  # noqa: ANN401 - LangGraph's own type
+        """Return the snapshots of a thread, newest first."""
+
+    def aget_state_history(self, config: Any) -> AsyncIterator[Any]:  # noqa: ANN401 - LangGraph's own type
+        """Return the same, asynchronously."""
+
+
+def extract_trajectory(agent: Agent, config: Mapping[str, Any]) -> list[GraphRunTrajectory]:
+    """Return one trajectory per run of a thread, from the checkpointer's history.
+
+    Args:
+        agent: A compiled graph with a checkpointer.
+        config: Names the thread (`{"configurable": {"thread_id": ...}}`); with a `checkpoint_ns` the history of
+            a subgraph.
+
+    Returns:
+        Trajectories, oldest run first; see `extract_trajectory_from_snapshots`.
+
+    Raises:
+        HistoryError: The graph has no checkpointer, the config names no thread, or the history can't be walked.
+    """
+    _check(agent, config)
+    try:
+        snapshots = list(agent.get_state_history(config))
+    except Exception as error:
+        raise _translate(error) from error
+    return extract_trajectory_from_snapshots(snapshots)
+
+
+async def extract_trajectory_async(agent: Agent, config: Mapping[str, Any]) -> list[GraphRunTrajectory]:
+    """Return what `extract_trajectory` returns, from an asynchronous checkpointer.
+
+    Args:
+        agent: A compiled graph with a checkpointer.
+        config: Names the thread, as for `extract_trajectory`.
+
+    Returns:
+        Trajectories, oldest run first.
+
+    Raises:
+        HistoryError: As for `extract_trajectory`.
+    """
+    _check(agent, config)
+    try:
+        snapshots = [snapshot async for snapshot in agent.aget_state_history(config)]
+    except Exception as error:
+        raise _translate(error) from error
+    return extract_trajectory_from_snapshots(snapshots)
+
+
+def extract_trajectory_from_snapshots(snapshots: Iterable[Snapshot]) -> list[GraphRunTrajectory]:
+    """Return one trajectory per run that snapshots show.
+
+    Args:
+        snapshots: Of one thread, newest first, as `get_state_history` gives them.
+
+    Returns:
+        Trajectories, oldest run first. `inputs` are the results of the input snapshot's tasks by name
+        (`{"__start__": input}`), None where there is no input snapshot. `results` are the state values of the
+        run's own last snapshot, `{}` where the run was interrupted, failed or is unfinished. Names inside a
+        superstep stand in the graph's own order. A run whose input was refused before any node is left out.
+    """
+    runs: list[_RunHistory] = []
+    run_of_head: dict[str, _RunHistory] = {}
+    for snapshot in reversed(list(snapshots)):
+        run = run_of_head.pop(_read_checkpoint_id(snapshot.parent_config), None)
+        if _read_source(snapshot) == "input" or not runs:
+            run = _RunHistory(snapshot)
+            runs.append(run)
+        else:
+            run = run or runs[-1]
+            run.add(snapshot)
+        run_of_head[_read_checkpoint_id(snapshot.config)] = run
+    return [run.to_trajectory() for run in runs if not run.failed_at_once]
+
+
+class _RunHistory:
+    """The snapshots of one run, oldest first."""
+
+    def __init__(self, first: Snapshot) -> None:
+        self._snapshots = [first]
+
+    def add(self, snapshot: Snapshot) -> None:
+        """Add the next snapshot."""
+        self._snapshots.append(snapshot)
+
+    @property
+    def failed_at_once(self) -> bool:
+        """Whether the input got no further than `__start__`."""
+        first = self._snapshots[0]
+        names = [task.name for task in first.tasks]
+        is_alone = len(self._snapshots) == 1 and _read_source(first) == "input"
+        return is_alone and names == [sc.START_NODE]
+
+    def to_trajectory(self) -> GraphRunTrajectory:
+        """Return the run as a trajectory."""
+        first, last = self._snapshots[0], self._snapshots[-1]
+        steps: list[list[str]] = []
+        for snapshot in self._snapshots:
+            if snapshot.tasks:
+                steps.append([task.name for task in snapshot.tasks])
+            if any(task.interrupts for task in snapshot.tasks):
+                steps.append([sc.INTERRUPT_NODE])
+        is_input = _read_source(first) == "input"
+        return GraphRunTrajectory(
+            inputs={task.name: task.result for task in first.tasks} if is_input else None,
+            results={} if last.next else last.values,
+            steps=steps,
+        )
+
+
+def _read_source(snapshot: Snapshot) -> object:
+    return (snapshot.metadata or {}).get("source")
+
+
+def _read_checkpoint_id(config: Mapping[str, Any] | None) -> str:
+    return str((config or {}).get("configurable", {}).get("checkpoint_id", ""))
+
+
+def _check(agent: Agent, config: Mapping[str, Any]) -> None:
+    if not hasattr(agent, "get_state_history"):
+        message = (
+            f"{type(agent).__name__!r} object has no state history, so no trajectory can be read from it. Pass a "
+            f"compiled LangGraph graph."
+        )
+        raise HistoryError(message)
+    if not getattr(agent, "checkpointer", True):
+        raise HistoryError(_NO_CHECKPOINTER)
+    if not (config.get("configurable") or {}).get("thread_id"):
+        message = (
+            f"the config {dict(config)!r} names no thread, and a checkpointer keeps its history by thread. Pass "
+            f'{{"configurable": {{"thread_id": ...}}}}.'
+        )
+        raise HistoryError(message)
+
+
+_NO_CHECKPOINTER = (
+    "the graph has no checkpointer, so it keeps no history to read a trajectory from. Compile it with one "
+    "(builder.compile(checkpointer=InMemorySaver())), or record its runs with TrajectoryCallbackHandler."
+)
+
+
+def _translate(error: Exception) -> HistoryError:
+    if "checkpointer" in str(error).lower() and isinstance(error, ValueError):
+        return HistoryError(_NO_CHECKPOINTER)
+    return HistoryError(
+        f"LangGraph could not walk the thread's history ({type(error).__name__}: {error}). Check that the graph's "
+        f"nodes and state are those that the thread was run with."
+    )

@@ -1,0 +1,46 @@
+"""The public names, pinned: what users type does not vanish by accident."""
+
+from __future__ import annotations
+
+import otel_traj
+
+NAMES = [
+    "GraphRunReferenceTrajectory",
+    "GraphRunTrajectory",
+    "GraphTrajectoryMatchMode",
+    "GraphTrajectoryMatchModel",
+    "HistoryError",
+    "InvalidReferenceError",
+    "JsonLinesSpanExporter",
+    "MatchResult",
+    "OtelTrajError",
+    "Problem",
+    "ReferenceStep",
+    "Report",
+    "Run",
+    "RunEnd",
+    "SinkError",
+    "SourceError",
+    "SourceProblem",
+    "TrajectoryCallbackHandler",
+    "TrajectoryTypeError",
+    "TrajectoryValueError",
+    "Verdict",
+    "__version__",
+    "configure",
+    "evaluate_runs",
+    "extract_trajectories",
+    "extract_trajectory",
+    "extract_trajectory_async",
+    "extract_trajectory_from_snapshots",
+    "graph_trajectory_match",
+    "graph_trajectory_match_async",
+    "read_runs",
+]
+
+
+def test_the_public_names_are_these() -> None:
+    """`otel_traj` exposes exactly these names, sorted, and each of them loads."""
+    assert otel_traj.__all__ == NAMES
+    assert all(getattr(otel_traj, name) is not None for name in NAMES)
+    assert set(NAMES) <= set(dir(otel_traj))
