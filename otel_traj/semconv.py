@@ -36,6 +36,7 @@ __all__ = [
     "INPUT_MESSAGES",
     "INPUT_TYPE",
     "INTERRUPTED",
+    "INTERRUPTED_COUNT",
     "INTERRUPT_NODE",
     "INTERRUPT_ORIGIN",
     "INVOKE_AGENT",
@@ -225,6 +226,8 @@ TASK_COUNT: Final = "otel_traj.task_count"
 """Manifest: distinct task ids, a traced `__start__` among them (int)."""
 TASK_SPAN_COUNT: Final = "otel_traj.task_span_count"
 """Manifest: spans of these tasks, attempts included (int)."""
+INTERRUPTED_COUNT: Final = "otel_traj.interrupted_count"
+"""Manifest: distinct task ids that ended in an interrupt (int)."""
 SPAN_COUNT: Final = "otel_traj.span_count"
 """Manifest, top-level runs only: spans started below this one before it ended (int)."""
 LATE: Final = "otel_traj.late"

@@ -126,6 +126,9 @@ def _find_mismatch(manifest: Manifest, part: Part, tasks: Sequence[Task]) -> str
     if digest_steps(encode_steps(steps)) != manifest.steps_sha256:
         recorded = f" {manifest.steps}" if manifest.steps else ""
         return f"the recorder saw other supersteps{recorded} than arrived {encode_steps(steps)}"
+    interrupted = sum(task.interrupted for task in tasks)
+    if manifest.interrupted_count is not None and interrupted != manifest.interrupted_count:
+        return f"the recorder saw {manifest.interrupted_count} tasks interrupted, {interrupted} say so"
     if len(tasks) > manifest.task_count:
         return f"the recorder saw {manifest.task_count} tasks, {len(tasks)} arrived"
     return ""

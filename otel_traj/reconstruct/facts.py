@@ -42,6 +42,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     task_span_count: int
     span_count: int | None
     """None on a subgraph's run."""
+    interrupted_count: int | None
+    """Distinct tasks that ended in an interrupt."""
     steps: str | None
     """The trajectory's JSON; None where it was too long to write."""
 
@@ -70,6 +72,14 @@ class GraphFact(Struct, frozen=True, kw_only=True):
     """Namespace and name of the service; empty strings where not given."""
     attributes: dict[str, AttributeValue]
     """Of the resource and the span; the span's win."""
+
+    @property
+    def is_subgraph(self) -> bool:
+        """Whether it is no top-level run: it names its caller, or its manifest lacks what only those count."""
+        if self.parent_run_id is not None:
+            return True
+        has_parent = bool(self.place.parent_span_id)
+        return has_parent and self.manifest is not None and self.manifest.span_count is None
 
 
 class TaskFact(Struct, frozen=True, kw_only=True):

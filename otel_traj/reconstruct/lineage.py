@@ -67,9 +67,9 @@ class Lineage:
 
     def find_parent(self, graph: GraphFact) -> GraphFact | None:
         """Return the graph run that called a subgraph's; None for a top-level run or a missing parent."""
-        if graph.parent_run_id is None:
-            return None
-        return self.find_graph(graph.place, graph.parent_run_id)
+        if graph.parent_run_id is not None:
+            return self.find_graph(graph.place, graph.parent_run_id)
+        return self._climb(graph.place, None) if graph.is_subgraph else None
 
     def find_top(self, graph: GraphFact) -> GraphFact:
         """Return the highest graph run above one that is there: itself for a top-level run."""

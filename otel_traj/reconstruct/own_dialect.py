@@ -2,7 +2,7 @@
 
 A span is ours by its instrumentation scope, or, where a store has lost the scope, by `langgraph.run_id`,
 which no other emitter writes. Which kind it is says `gen_ai.operation.name`; where that is gone (a redaction
-processor whose allow list lacks it), the first word of the span's name says it. Source: DESIGN of the
+processor whose allow list lacks it) or cut, the first word of the span's name says it. Source: DESIGN of the
 attributes in `semconv`, schema 1.
 """
 
@@ -25,6 +25,7 @@ _UUID_LENGTH = 36
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 _GRAPH_OPERATIONS = (sc.INVOKE_WORKFLOW, sc.INVOKE_AGENT)
 _MODEL_OPERATIONS = (sc.CHAT, sc.TEXT_COMPLETION)
+_OPERATIONS = (*_GRAPH_OPERATIONS, sc.INVOKE_NODE, *_MODEL_OPERATIONS, sc.EXECUTE_TOOL, sc.RETRIEVAL)
 _OUTCOMES: dict[str, TaskStatus] = {
     "ok": "ok",
     "error": "error",
@@ -37,7 +38,9 @@ def read_own_fact(span: Span) -> Fact | None:
     """Return what our span says, or None for a span of somebody else."""
     if span.scope_name != sc.SCOPE_NAME and sc.RUN_ID not in span.attributes:
         return None
-    operation = read_str(span.attributes, sc.OPERATION_NAME) or span.name.partition(" ")[0]
+    operation = read_str(span.attributes, sc.OPERATION_NAME)
+    if operation not in _OPERATIONS:
+        operation = span.name.partition(" ")[0]
     if read_str(span.attributes, sc.KIND) is None:
         if operation in _GRAPH_OPERATIONS:
             return _read_graph(span)
@@ -100,8 +103,17 @@ def _read_graph(span: Span) -> GraphFact:
         or read_str(attributes, sc.WORKFLOW_NAME)
         or read_str(attributes, sc.AGENT_NAME)
     )
-    missing = tuple(key for key, value in ((sc.RUN_ID, run_id), (sc.GRAPH, graph)) if value is None) + missing
+    outcome = attributes.get(sc.OUTCOME) if span.end_ns else "open"
+    wanted = (
+        (sc.RUN_ID, run_id),
+        (sc.GRAPH, graph),
+        (sc.RESUMED, attributes.get(sc.RESUMED)),
+        (sc.OUTCOME, outcome),
+    )
+    missing = tuple(key for key, value in wanted if value is None) + missing
     cut = _find_cut_ids(span, (sc.RUN_ID, sc.PARENT_RUN_ID)) + cut
+    if outcome is not None and outcome not in ("open", *_OUTCOMES):
+        cut = (*cut, sc.OUTCOME)
     return GraphFact(
         place=_read_place(span, missing, cut),
         graph=graph,
@@ -137,14 +149,17 @@ def _read_manifest(span: Span) -> tuple[Manifest | None, tuple[str, ...], tuple[
         return None, missing, ()
     if not _SHA256.match(digest):
         return None, (), (sc.STEPS_SHA256,)
+    span_count = read_int(attributes, sc.SPAN_COUNT)
+    is_top_level = sc.PARENT_RUN_ID not in attributes and not span.parent_span_id
     manifest = Manifest(
         steps_sha256=digest,
         task_count=tasks,
         task_span_count=task_spans,
-        span_count=read_int(attributes, sc.SPAN_COUNT),
+        span_count=span_count,
+        interrupted_count=read_int(attributes, sc.INTERRUPTED_COUNT),
         steps=read_str(attributes, sc.STEPS),
     )
-    return manifest, (), ()
+    return manifest, (sc.SPAN_COUNT,) if is_top_level and span_count is None else (), ()
 
 
 def _read_task(span: Span) -> TaskFact:
@@ -153,9 +168,17 @@ def _read_task(span: Span) -> TaskFact:
     superstep = read_int(attributes, sc.STEP)
     task_id = read_str(attributes, sc.TASK_ID)
     run_id = read_str(attributes, sc.RUN_ID)
-    wanted = ((sc.NODE, node), (sc.STEP, superstep), (sc.TASK_ID, task_id), (sc.RUN_ID, run_id))
-    missing = tuple(key for key, value in wanted if value is None)
     path = read_str(attributes, sc.PATH) or ""
+    triggers = read_str_tuple(attributes, sc.TRIGGERS)
+    wanted = (
+        (sc.NODE, node),
+        (sc.STEP, superstep),
+        (sc.TASK_ID, task_id),
+        (sc.RUN_ID, run_id),
+        (sc.PATH, path or None),
+        (sc.TRIGGERS, triggers or None),
+    )
+    missing = tuple(key for key, value in wanted if value is None)
     index = path.removeprefix("push:")
     return TaskFact(
         place=_read_place(span, missing, _find_cut_ids(span, (sc.TASK_ID, sc.RUN_ID))),
@@ -166,7 +189,7 @@ def _read_task(span: Span) -> TaskFact:
         thread_id=read_str(attributes, sc.THREAD_ID),
         push_index=int(index) if index != path and index.isascii() and index.isdigit() else None,
         checkpoint_ns=read_str(attributes, sc.CHECKPOINT_NS) or "",
-        triggers=read_str_tuple(attributes, sc.TRIGGERS),
+        triggers=triggers,
         attempt=read_int(attributes, sc.ATTEMPT) or 1,
         outcome=_read_outcome(span),
         error_type=read_str(attributes, sc.ERROR_TYPE),

@@ -112,7 +112,7 @@ class _Splitter:
         for part in parts:
             if outer_ids & {task.task_id for task in part.tasks}:
                 return self._part(self._lineage.find_top(part.graph)) if part.graph else part
-        tops = [part for part in parts if part.graph is not None and part.graph.parent_run_id is None]
+        tops = [part for part in parts if part.graph is not None and not part.graph.is_subgraph]
         return next((part for part in tops if _lacks_spans(part)), None)
 
     def _place_calls(self) -> None:
@@ -127,11 +127,12 @@ class _Splitter:
         tops: list[Part] = []
         for part in self._part_of_graph.values():
             graph = part.graph
-            if graph is None or graph.parent_run_id is None:
+            if graph is None or not graph.is_subgraph:
                 tops.append(part)
                 continue
             parent = self._lineage.find_parent(graph)
-            above = self._part(parent) if parent else self._rootless.get((part.trace_id, graph.parent_run_id))
+            caller = (part.trace_id, graph.parent_run_id or "")
+            above = self._part(parent) if parent else self._rootless.get(caller)
             (tops if above is None or above is part else above.children).append(part)
         return tops
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from otel_traj.reconstruct.gather import gather_facts
 from otel_traj.reconstruct.parts import split_parts
+from otel_traj.reconstruct.recordings import keep_one_recording
 from otel_traj.reconstruct.runs import RunBuilder
 from otel_traj.reconstruct.selection import make_selection
 from otel_traj.reconstruct.threads import join_parts
@@ -93,7 +94,9 @@ def _read(
 ) -> Iterator[Run]:
     facts = gather_facts(source.read_spans(on_problem))
     builder = RunBuilder(conflicts=facts.conflicts, node_order=node_order, source=source.name)
-    runs: Iterable[Run] = (builder.build(chain) for chain in join_parts(split_parts(facts)))
+    runs: Iterable[Run] = (
+        builder.build(chain) for chain in join_parts(keep_one_recording(split_parts(facts)))
+    )
     if not unordered:
         runs = sorted(runs, key=lambda run: (run.started_ns, run.run_id))
     yield from filter(selection.takes, runs)

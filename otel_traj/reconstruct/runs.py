@@ -14,7 +14,7 @@ from otel_traj.reconstruct.completeness import NAMED_ONLY, check_part, is_manife
 from otel_traj.reconstruct.content import decode_content
 from otel_traj.reconstruct.joined import find_gap, join_groups, make_piece, mark_steps
 from otel_traj.reconstruct.supersteps import list_recorded_steps, order_siblings
-from otel_traj.reconstruct.threads import Chain, start_of, thread_of
+from otel_traj.reconstruct.threads import Chain, find_start, find_thread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,10 +69,10 @@ class RunBuilder:
         return Run(
             graph=first.graph.graph if first.graph else None,
             run_id=first.run_id,
-            thread_id=thread_of(first),
+            thread_id=find_thread(first),
             case=next((part.graph.case for part in chain.parts if part.graph and part.graph.case), None),
             trace_ids=tuple(dict.fromkeys(part.trace_id for part in chain.parts)),
-            status=_status_of(last),
+            status=_read_status(last),
             steps=steps,
             step_task_ids=step_task_ids,
             tasks=tasks,
@@ -81,14 +81,14 @@ class RunBuilder:
             inputs=inputs,
             results=results,
             started_ns=min(_first_start(part) for part in chain.parts),
-            ended_ns=0 if _status_of(last) == "open" else max(_last_end(part) for part in chain.parts),
+            ended_ns=0 if _read_status(last) == "open" else max(_last_end(part) for part in chain.parts),
             usage=sum_usage(model_calls),
             model_calls=model_calls,
             tool_calls=list_tool_calls(calls, tasks, children),
             complete=complete,
             verified=complete and is_met and all(problem.code != "spans_missing" for problem in problems),
             problems=problems,
-            service=_service_of(first),
+            service=_read_service(first),
             attributes=first.graph.attributes if first.graph else {},
             parent_task_id=first.graph.parent_task_id if first.graph else None,
             error_type=last.graph.error_type if last.graph else None,
@@ -99,7 +99,7 @@ class RunBuilder:
         chains: list[Chain] = []
         for part in parts:
             earlier = list(chains)
-            for child in sorted(part.children, key=lambda below: (start_of(below), below.run_id)):
+            for child in sorted(part.children, key=lambda below: (find_start(below), below.run_id)):
                 chain = next((chain for chain in earlier if _goes_on(chain, child)), None)
                 if chain is None:
                     chains.append(Chain([child]))
@@ -130,11 +130,12 @@ def _goes_on(chain: Chain, child: Part) -> bool:
 
 def _name_lost_caller(part: Part) -> list[Problem]:
     """A subgraph's run that stands on top has lost the run that called it."""
-    if part.graph is None or part.graph.parent_run_id is None:
+    if part.graph is None or not part.graph.is_subgraph:
         return []
+    caller = f" {part.graph.parent_run_id!r}" if part.graph.parent_run_id else ""
     message = (
-        f"run {part.run_id!r} (trace {part.trace_id}) is a subgraph's, and the run {part.graph.parent_run_id!r} "
-        f"that called it is missing. Read the source again later, or look for spans that were dropped."
+        f"run {part.run_id!r} (trace {part.trace_id}) is a subgraph's, and the run{caller} that called it is "
+        f"missing. Read the source again later, or look for spans that were dropped."
     )
     return [Problem(code="root_missing", message=message, span_ids=(part.graph.place.span_id,))]
 
@@ -154,7 +155,7 @@ def _name_cut_content(part: Part) -> list[Problem]:
     return [Problem(code="content_cut", message=message, span_ids=tuple(sorted(places)))]
 
 
-def _status_of(part: Part) -> RunStatus:
+def _read_status(part: Part) -> RunStatus:
     """Nobody knows that a run ended whose graph-run span is missing."""
     return part.graph.outcome if part.graph else "open"
 
@@ -166,7 +167,7 @@ def _make_invocation(piece: Piece) -> Invocation:
         trace_id=part.trace_id,
         span_id=graph.place.span_id if graph else "",
         resumed=graph is not None and graph.resumed,
-        status=_status_of(part),
+        status=_read_status(part),
         steps=list_recorded_steps(piece.groups),
         supersteps=[group[0].superstep for group in piece.groups if list_recorded_steps([group])],
         started_ns=_first_start(part),
@@ -187,7 +188,7 @@ def _read_content(parts: Sequence[Part]) -> tuple[AttributeValue, AttributeValue
 
 
 def _first_start(part: Part) -> int:
-    return min([start_of(part), *(place.start_ns for place in part.places)])
+    return min([find_start(part), *(place.start_ns for place in part.places)])
 
 
 def _last_end(part: Part) -> int:
@@ -200,6 +201,6 @@ def _last_end(part: Part) -> int:
     return max([*ends, *(_last_end(child) for child in part.children)])
 
 
-def _service_of(part: Part) -> str | None:
+def _read_service(part: Part) -> str | None:
     service = part.graph.service if part.graph else part.tasks[0].service
     return service[1] or None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from otel_traj.reconstruct.parts import Part
 
-__all__ = ["Chain", "join_parts", "start_of", "thread_of"]
+__all__ = ["Chain", "join_parts", "find_start", "find_thread"]
 
 _SUPERSTEPS_OF_INPUT = 3
 _Key: TypeAlias = tuple[str, str, str | None] | None
@@ -48,24 +48,24 @@ def join_parts(parts: Sequence[Part]) -> list[Chain]:
     chains: list[Chain] = []
     by_thread: dict[str, list[Part]] = {}
     for part in parts:
-        thread = thread_of(part)
+        thread = find_thread(part)
         if thread is None:
             chains.append(_begin(part))
         else:
             by_thread.setdefault(thread, []).append(part)
     for siblings in by_thread.values():
         chains.extend(_join_thread(siblings))
-    return sorted(chains, key=lambda chain: (start_of(chain.parts[0]), chain.parts[0].run_id))
+    return sorted(chains, key=lambda chain: (find_start(chain.parts[0]), chain.parts[0].run_id))
 
 
-def thread_of(part: Part) -> str | None:
+def find_thread(part: Part) -> str | None:
     """Return the thread id of a part, its tasks' where the graph-run span is missing."""
     if part.graph is not None:
         return part.graph.thread_id
     return next((task.thread_id for task in part.tasks if task.thread_id), None)
 
 
-def start_of(part: Part) -> int:
+def find_start(part: Part) -> int:
     """Return when a part started, in nanoseconds."""
     if part.graph is not None:
         return part.graph.place.start_ns
@@ -91,7 +91,7 @@ def _join_thread(parts: list[Part]) -> list[Chain]:
         if part.graph is not None:
             of_root[part.graph.place.span_id] = index
         if part.tasks:
-            last_of_key[_key_of(part)] = index
+            last_of_key[_read_key(part)] = index
     return chains
 
 
@@ -130,7 +130,7 @@ def _lacks_link(part: Part, of_root: Mapping[str, int]) -> bool:
 
 def _find_last(part: Part, last_of_key: Mapping[_Key, int]) -> int | None:
     """Return the last run of the same graph and service that ran any node, as far as these are known."""
-    key = _key_of(part)
+    key = _read_key(part)
     keys = last_of_key if key is None else [known for known in (key, None) if known in last_of_key]
     return max((last_of_key[known] for known in keys), default=None)
 
@@ -156,7 +156,7 @@ def _name_lost_call(part: Part, resumed: Part) -> Problem:
     return Problem(code="root_missing", message=message)
 
 
-def _key_of(part: Part) -> _Key:
+def _read_key(part: Part) -> _Key:
     """Return service and graph of a part; None where the graph-run span is missing."""
     return (*part.graph.service, part.graph.graph) if part.graph is not None else None
 
@@ -183,7 +183,7 @@ def _order_parts(parts: list[Part]) -> list[Part]:
 
 def _sort_key(part: Part) -> tuple[int, int, bool, str]:
     supersteps = [task.superstep for task in part.tasks]
-    return start_of(part), min(supersteps, default=0), _is_resumed(part), part.run_id
+    return find_start(part), min(supersteps, default=0), _is_resumed(part), part.run_id
 
 
 def _is_resumed(part: Part) -> bool:

@@ -1,12 +1,14 @@
 """Typed reads of attributes, as lenient as stores are careless.
 
-Some stores turn every value into text (ClickHouse's map columns, Jaeger's legacy JSON): an integer or a bool
-may come back as its text. What does not fit the asked type counts as not there.
+Some stores turn every value into text (ClickHouse's map columns, Jaeger's legacy JSON): an integer, a bool or
+an array may come back as its text. What does not fit the asked type counts as not there.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from otel_traj.reconstruct.content import decode_content
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,8 +50,10 @@ def read_bool(attributes: Mapping[str, AttributeValue], key: str) -> bool:
 
 
 def read_str_tuple(attributes: Mapping[str, AttributeValue], key: str) -> tuple[str, ...]:
-    """Return the texts of an array; of anything else, nothing."""
-    value = attributes.get(key)
+    """Return the texts of an array, or of its JSON text; of anything else, nothing."""
+    value: object = attributes.get(key)
+    if isinstance(value, str) and value.startswith("["):
+        value = decode_content(value)[0]
     if not isinstance(value, list):
         return ()
     return tuple(item for item in value if isinstance(item, str))

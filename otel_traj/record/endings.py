@@ -11,6 +11,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from otel_traj import semconv as sc
+from otel_traj.record.classify import read_task_id
 from otel_traj.record.outcome import classify_ending, decide_outcome
 from otel_traj.record.recorded_manifest import build_manifest
 from otel_traj.record.run_end import make_run_end
@@ -95,7 +96,7 @@ class Endings:
                 attributes[sc.INTERRUPT_ORIGIN] = True
             with self._table.lock:
                 if entry.graph is not None:
-                    entry.graph.task_interrupted = True
+                    entry.graph.interrupted_ids.add(read_task_id(entry.ns or ""))
         if self._settings.content and entry.recording and error is None:
             attributes[sc.TASK_OUTPUTS] = render_json(outputs)
         elif self._settings.content and entry.recording and sc.INTERRUPTED in attributes:
@@ -118,7 +119,7 @@ class Endings:
             # Its start failed on our side.
             self.finish(entry, {}, error)
             return
-        outcome = decide_outcome(error, task_interrupted=run.task_interrupted, pause_seen=run.pause_seen)
+        outcome = decide_outcome(error, task_interrupted=bool(run.interrupted_ids), pause_seen=run.pause_seen)
         if classify_ending(error) == "interrupted":
             _blame_below(entry)
         attributes: dict[str, AttributeValue] = {}

@@ -55,8 +55,8 @@ class GraphRun:
     task_span_count: int = 0
     span_count: int = 0
     """Top-level runs: spans started below this one."""
-    task_interrupted: bool = False
-    """One of its own tasks ended in an interrupt."""
+    interrupted_ids: set[str] = field(default_factory=set)
+    """Ids of its own tasks that ended in an interrupt."""
     pause_seen: bool = False
     """LangGraph said that the run paused."""
     ended: bool = False

@@ -49,6 +49,7 @@ def build_manifest(run: GraphRun) -> dict[str, AttributeValue]:
         sc.TASK_COUNT: len(run.tasks),
         sc.TASK_SPAN_COUNT: run.task_span_count,
         sc.STEPS_SHA256: digest_steps(encoded),
+        sc.INTERRUPTED_COUNT: len(run.interrupted_ids),
     }
     if run.parent is None:
         manifest[sc.SPAN_COUNT] = run.span_count

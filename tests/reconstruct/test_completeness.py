@@ -126,7 +126,10 @@ def test_late_span() -> None:
     assert not run.complete
 
 
-@pytest.mark.parametrize("key", ["run_id", "steps_sha256", "task_count", "task_span_count", "graph"])
+@pytest.mark.parametrize(
+    "key",
+    ["run_id", "steps_sha256", "task_count", "task_span_count", "graph", "resumed", "outcome", "span_count"],
+)
 def test_key_missing_on_the_root(key: str) -> None:
     """A key of the graph-run span that a processor removed is named; such a run is never complete."""
     spans = simple_run().spans()
@@ -139,7 +142,7 @@ def test_key_missing_on_the_root(key: str) -> None:
     assert getattr(sc, key.upper()) in run.problems[0].message
 
 
-@pytest.mark.parametrize("key", ["step", "task_id", "run_id", "node"])
+@pytest.mark.parametrize("key", ["step", "task_id", "run_id", "node", "triggers", "path"])
 def test_key_missing_on_a_task(key: str) -> None:
     """A key of a task span that a processor removed is named, and the run still holds the task."""
     spans = simple_run().spans()
@@ -167,6 +170,40 @@ def test_key_cut() -> None:
     run = rebuild(spans)
     assert codes_of(run) == ["key_cut"]
     assert not run.complete
+
+
+def test_a_lost_interrupt_is_a_mismatch() -> None:
+    """The manifest counts interrupted tasks: where the key is gone from the task, the marker is not just left out."""
+    recorded = RecordedRun("r", outcome="interrupted")
+    recorded.task("ask", 1, interrupted=True)
+    spans = recorded.spans(interrupted_count=1)
+    assert rebuild(spans).verified
+    run = rebuild([change_attributes(spans[0], interrupted=""), spans[1]])
+    assert codes_of(run) == ["manifest_mismatch"]
+
+
+def test_a_subgraph_run_that_lost_its_callers_ids_is_found_by_its_parent_span() -> None:
+    """Without the keys that name its caller a subgraph's run is still no run of its own."""
+    outer = RecordedRun("outer")
+    inner = RecordedRun("inner", parent=outer, parent_task=outer.task("a", 1))
+    inner.task("x", 1)
+    spans = [
+        change_attributes(span, parent_run_id="", parent_task_id="")
+        if span.span_id == inner.span_id
+        else span
+        for span in outer.spans(below=[inner])
+    ]
+    run = rebuild(spans)
+    assert [child.steps for child in run.children] == [[["__start__"], ["x"]]]
+    assert run.verified
+    without_caller = [span for span in spans if span.span_id not in (outer.span_id, outer.below[0].span_id)]
+    assert not rebuild(without_caller).complete
+
+
+def test_an_outcome_that_was_cut_is_named() -> None:
+    """Half a word is no outcome."""
+    spans = simple_run().spans(outcome="cance")
+    assert codes_of(rebuild(spans)) == ["key_cut"]
 
 
 def test_beginning_missing() -> None:

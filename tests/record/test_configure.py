@@ -25,19 +25,23 @@ if TYPE_CHECKING:
 grpc: Any = pytest.importorskip("grpc")
 
 RUN = """
-from tests.record.graphs import build_chain
+from langgraph.graph import START, StateGraph
 from otel_traj import TrajectoryCallbackHandler, configure
-def run(name="a"):
-    build_chain(name).invoke({}, {"callbacks": [TrajectoryCallbackHandler()]})
+def run(handler=None):
+    builder = StateGraph(dict)
+    builder.add_node("a", lambda state: {})
+    builder.add_edge(START, "a")
+    handler = handler or TrajectoryCallbackHandler()
+    builder.compile(name="chain").invoke({}, {"callbacks": [handler]})
 """
 
 
-def run_python(code: str, **environment: str) -> str:
+def run_python(code: str, *, setup: str = RUN, **environment: str) -> str:
     """Run code in a fresh interpreter, warnings as errors; return what it printed."""
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("OTEL_")}
     done = subprocess.run(
-        [sys.executable, "-W", "error::UserWarning", "-c", RUN + textwrap.dedent(code)],
-        env={**inherited, "PYTHONPATH": os.pathsep.join(sys.path), **environment},
+        [sys.executable, "-W", "error::UserWarning", "-c", setup + textwrap.dedent(code)],
+        env={**inherited, **environment},
         capture_output=True,
         text=True,
         timeout=120,
@@ -82,7 +86,7 @@ def test_handler_made_before_configure_records_too(tmp_path: Path) -> None:
     run_python(f"""
         handler = TrajectoryCallbackHandler()
         configure(path={os.fspath(path)!r})
-        build_chain("a").invoke({{}}, {{"callbacks": [handler]}})
+        run(handler)
     """)
     assert len(list_names(path)) == 2
 
@@ -191,7 +195,7 @@ def test_provider_that_takes_no_processors_is_warned_of() -> None:
             provider = configure(exporter=exporter)
         assert "tracer_provider=" in str(caught[0].message), caught
         handler = TrajectoryCallbackHandler(tracer_provider=provider)
-        build_chain("a").invoke({}, {"callbacks": [handler]})
+        run(handler)
         print(len(exporter.get_finished_spans()))
     """)
     assert printed.strip() == "2"
@@ -199,18 +203,16 @@ def test_provider_that_takes_no_processors_is_warned_of() -> None:
 
 def test_configure_imports_neither_langchain_nor_grpc(tmp_path: Path) -> None:
     """Writing to a file needs none of the heavy packages."""
-    run_python(f"""
-        import subprocess, sys
-        code = '''
+    printed = run_python(
+        f"""
         import sys
         from otel_traj.record import configure
         configure(path={os.fspath(tmp_path / "t.jsonl")!r})
-        heavy = [name for name in ("langchain_core", "langgraph", "grpc", "requests") if name in sys.modules]
-        assert not heavy, heavy
-        '''
-        import textwrap
-        subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True)
-    """)
+        print([name for name in ("langchain_core", "langgraph", "grpc", "requests") if name in sys.modules])
+        """,
+        setup="",
+    )
+    assert printed.strip() == "[]"
 
 
 @pytest.fixture
