@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from otel_traj.match.step_match import (
     StepDifference,
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
     from otel_traj.match.supersteps import ActualStep, ExpectedStep
 
-__all__ = ["MAX_COMPARISONS", "MAX_SUPERSTEPS", "Move", "align", "is_too_large", "move_of"]
+__all__ = ["MAX_COMPARISONS", "MAX_SUPERSTEPS", "Move", "Side", "align", "is_too_large", "move_of"]
+
+Side: TypeAlias = Literal["expected", "actual"]
 
 MAX_SUPERSTEPS: Final = 300
 """Supersteps on either side above which no alignment is made."""
@@ -58,6 +60,11 @@ class Move:
         """Whether the pair has no name in common, though both sides have names."""
         difference = self.difference
         return self.is_pair and not difference.shared and bool(difference.missing) and bool(difference.extra)
+
+    def names_on(self, side: Side) -> tuple[str, ...] | None:
+        """Return the names of one side's superstep; None where that side has none here."""
+        step = self.expected if side == "expected" else self.actual
+        return None if step is None else step.names
 
 
 def is_too_large(expected: Sequence[ExpectedStep], actual: Sequence[ActualStep]) -> bool:

@@ -17,7 +17,7 @@ from otel_traj.match.names import join_names, show_superstep
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from otel_traj.match.align import Move
+    from otel_traj.match.align import Move, Side
 
 __all__ = ["Finding", "find_merged", "find_serialised"]
 
@@ -43,33 +43,28 @@ class _Place:
 
 def find_serialised(moves: Sequence[Move]) -> list[Finding]:
     """Return where one expected superstep ran as several, one after another."""
-    narrow = [
-        _Place(at, move.actual.names, move.expected is None or move.is_replaced)
-        for at, move in enumerate(moves)
-        if move.actual is not None
-    ]
-    wide = {
-        at: move.expected.names for at, move in enumerate(moves) if move.is_pair and move.expected is not None
-    }
-    return [
-        Finding(f"{_say_parts(parts)} ran one after another, expected in parallel", _explained(parts, anchor))
-        for anchor, parts in _find_blocks(narrow, wide)
-    ]
+    how = "ran one after another, expected in parallel"
+    return _find(moves, narrow="actual", wide="expected", how=how)
 
 
 def find_merged(moves: Sequence[Move]) -> list[Finding]:
     """Return where several expected supersteps ran as one."""
-    narrow = [
-        _Place(at, move.expected.names, move.actual is None or move.is_replaced)
-        for at, move in enumerate(moves)
-        if move.expected is not None
-    ]
-    wide = {
-        at: move.actual.names for at, move in enumerate(moves) if move.is_pair and move.actual is not None
-    }
+    how = "ran in parallel, expected one after another"
+    return _find(moves, narrow="expected", wide="actual", how=how)
+
+
+def _find(moves: Sequence[Move], *, narrow: Side, wide: Side, how: str) -> list[Finding]:
+    places: list[_Place] = []
+    wholes: dict[int, tuple[str, ...]] = {}
+    for at, move in enumerate(moves):
+        part, whole = move.names_on(narrow), move.names_on(wide)
+        if part is not None:
+            places.append(_Place(at, part, whole is None or move.is_replaced))
+            if whole is not None:
+                wholes[at] = whole
     return [
-        Finding(f"{_say_parts(parts)} ran in parallel, expected one after another", _explained(parts, anchor))
-        for anchor, parts in _find_blocks(narrow, wide)
+        Finding(f"{_say_parts(parts)} {how}", _explained(parts, anchor))
+        for anchor, parts in _find_blocks(places, wholes)
     ]
 
 

@@ -90,7 +90,7 @@ def _join_thread(parts: list[Part]) -> list[Chain]:
         of_task.update((task.task_id, index) for task in part.tasks)
         if part.graph is not None:
             of_root[part.graph.place.span_id] = index
-        if part.tasks:
+        if part.tasks or _is_waiting(part):
             last_of_key[_read_key(part)] = index
     return chains
 
@@ -118,6 +118,11 @@ def _find_chain(
     if graph is None or not graph.resumed:
         return None
     return None if _lacks_link(part, of_root) else _find_last(part, last_of_key)
+
+
+def _is_waiting(part: Part) -> bool:
+    """Whether a part stopped before its first node, where a resume can go on."""
+    return part.graph is not None and part.graph.outcome in ("interrupted", "cancelled")
 
 
 def _lacks_link(part: Part, of_root: Mapping[str, int]) -> bool:

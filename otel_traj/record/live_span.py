@@ -1,10 +1,10 @@
 """Make a span current from callbacks, so that the user's own spans nest under it, and leave nothing behind.
 
 A callback that starts a span and the callback that ends it often run in different contexts: an async end is
-shielded in a task of its own, a parallel node lives in a thread. So a token can't be given back ("Failed to
-detach context"), and a context that was left behind must not matter. The recipe: attach without keeping the
-token, put a stand-in into the context that turns into what was current before once its span has ended, and
-then undo the context itself in place.
+shielded in a task of its own, a parallel node lives in a thread. So a token often can't be given back ("Failed to
+detach context"), and a context that was left behind must not matter. The recipe: put a stand-in into the context
+that turns into what was current before once its span has ended, undo the context itself in place, and give the
+token back only where that works.
 Works only for a handler that runs inline (`run_inline = True`). Tried in threads, async, sync nodes in async
 graphs, tools, fan-outs, concurrent runs and interleaved streams (langgraph 0.6.11 and 1.2.24).
 """
@@ -17,6 +17,8 @@ from opentelemetry import trace
 from opentelemetry.context import Context, attach, create_key, get_current
 
 if TYPE_CHECKING:
+    from contextvars import Token
+
     from opentelemetry.trace import SpanContext, Status, StatusCode
     from opentelemetry.util.types import Attributes, AttributeValue
 
@@ -130,18 +132,26 @@ class LiveSpan(trace.Span):
 class Attachment:
     """A span made current; `release` undoes it where that is still possible."""
 
-    __slots__ = ("_before", "_context", "_live")
+    __slots__ = ("_before", "_context", "_live", "_token")
 
-    def __init__(self, live: LiveSpan, context: Context, before: Context) -> None:
+    def __init__(self, live: LiveSpan, context: Context, before: Context, token: Token[Context]) -> None:
         self._live = live
         self._context = context
         self._before = before
+        self._token = token
 
     def release(self) -> None:
         """Close the stand-in, and make its context what it was made from, wherever that is still current."""
         self._live.close()
         self._undo()
         if get_current() is self._context:
+            self._restore()
+
+    def _restore(self) -> None:
+        # Only the token can make a variable unset again that was; `detach` would log where the context is another.
+        try:
+            self._token.var.reset(self._token)
+        except (AttributeError, RuntimeError, ValueError):
             attach(self._before)
 
     def _undo(self) -> None:
@@ -174,8 +184,8 @@ def attach_span(span: trace.Span, *, owner: object, entry: object) -> Attachment
     current = _skip_closed(trace.get_current_span(before))
     live = LiveSpan(span, current, find_open(_read_live(before)), owner, entry)
     context = Context({**before, _SPAN_KEY: live, _KEY: live})
-    attach(context)
-    return Attachment(live, context, before)
+    token = attach(context)
+    return Attachment(live, context, before, token)
 
 
 def read_current_span() -> trace.Span:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import textwrap
 
-__all__ = ["MAX_NAME", "escape", "quote", "shorten", "wrap"]
+from otel_traj.match.names import escape, quote
+
+__all__ = ["MAX_NAME", "escape", "shorten", "show_word", "wrap"]
 
 MAX_NAME = 48
 """Characters of a name that a line of text shows; the machine-readable forms never shorten."""
@@ -19,26 +21,16 @@ _SPECIAL = frozenset(" ,;\"'\\{}[]")
 _MIN_WIDTH = 30
 
 
-def escape(text: str) -> str:
-    """Return a text on one line in which every character that is not printable is a Python escape."""
-    if text.isprintable():
-        return text
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape", "surrogatepass").decode("ascii")
-        for char in text
-    )
-
-
-def quote(name: str) -> str:
+def show_word(name: str) -> str:
     """Return a name as one unmistakable word: bare where it is one, else in double quotes with escapes."""
-    if name and name.isprintable() and _SPECIAL.isdisjoint(name):
-        return name
-    return '"' + escape(name.replace("\\", "\\\\").replace('"', '\\"')) + '"'
+    return name if name and name.isprintable() and _SPECIAL.isdisjoint(name) else quote(name)
 
 
 def shorten(name: str) -> str:
-    """Return a name quoted; beyond 48 characters, how many more it has."""
-    return quote(name) if len(name) <= MAX_NAME else f"{quote(name[:MAX_NAME])}...(+{len(name) - MAX_NAME})"
+    """Return a name as one word; beyond 48 characters, how many more it has."""
+    if len(name) <= MAX_NAME:
+        return show_word(name)
+    return f"{show_word(name[:MAX_NAME])}...(+{len(name) - MAX_NAME})"
 
 
 def wrap(text: str, *, width: int, indent: str = "", hanging: str | None = None) -> list[str]:

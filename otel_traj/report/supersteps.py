@@ -23,8 +23,9 @@ __all__ = ["NumberedSuperstep", "list_supersteps"]
 class NumberedSuperstep(Struct, frozen=True, kw_only=True):
     """One entry of `Run.steps`."""
 
-    number: int | None
-    """None for the interrupt marker."""
+    number: int
+    """Of an interrupt marker: the one of the superstep before it."""
+    is_interrupt: bool
     names: list[str]
     task_ids: list[str]
     """Beside `names`; empty for a marker."""
@@ -34,5 +35,8 @@ def list_supersteps(run: Run) -> Iterator[NumberedSuperstep]:
     """Yield the supersteps of a run in order, each with its number."""
     for index, (names, number) in enumerate(zip(run.steps, number_supersteps(run.steps), strict=True)):
         yield NumberedSuperstep(
-            number=None if is_interrupt(names) else number, names=names, task_ids=run.step_task_ids[index]
+            number=number,
+            is_interrupt=is_interrupt(names),
+            names=names,
+            task_ids=run.step_task_ids[index],
         )

@@ -15,7 +15,7 @@ from otel_traj.model import ModelCall
 from otel_traj.report.branch import GLYPHS, Branch, Glyphs, draw_branches
 from otel_traj.report.escape import escape, shorten, wrap
 from otel_traj.report.supersteps import list_supersteps
-from otel_traj.report.units import count, format_duration, format_usage
+from otel_traj.report.units import count, format_duration, format_time, format_usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +50,8 @@ def format_tree(run: Run, *, width: int = 80, glyphs: Glyphs = GLYPHS) -> str:
 def _describe_run(run: Run) -> Iterator[str]:
     graph = "unknown graph" if run.graph is None else f"graph {shorten(run.graph)}"
     yield f"{graph}{_GAP}{_state(run.status, run.error_type, run.started_ns, run.ended_ns)}"
-    yield f"run {shorten(run.run_id)}"
+    started = f"{_GAP}started {format_time(run.started_ns)}" if run.started_ns else ""
+    yield f"run {shorten(run.run_id)}{started}"
     facts = [
         f"{word} {shorten(value)}"
         for word, value in (("thread", run.thread_id), ("case", run.case), ("service", run.service))
@@ -105,8 +106,8 @@ class _TreeBuilder:
     def build(self, run: Run) -> list[Branch]:
         branches = []
         for superstep in list_supersteps(run):
-            if superstep.number is None:
-                branches.append(Branch("interrupt"))
+            if superstep.is_interrupt:
+                branches.append(Branch(f"interrupt after superstep {superstep.number}"))
             elif superstep.task_ids or superstep.number:
                 branches.append(self._draw_superstep(superstep))
         branches += self._calls_of_run[run.run_id]
@@ -154,7 +155,7 @@ def _draw_call(call: ModelCall | ToolCall) -> Branch:
     else:
         kind, name, usage = "tool call", call.name, ""
     words = [
-        f"{kind} {'?' if name is None else shorten(name)}",
+        kind if name is None else f"{kind} {shorten(name)}",
         _state(call.status, call.error_type, call.started_ns, call.ended_ns),
         usage,
     ]

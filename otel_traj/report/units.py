@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from otel_traj.model import Usage
 
-__all__ = ["count", "format_duration", "format_usage"]
+__all__ = ["count", "format_duration", "format_time", "format_usage"]
 
 _MS = 1_000_000
 _SECOND = 1_000 * _MS
@@ -35,6 +36,16 @@ def format_duration(started_ns: int, ended_ns: int) -> str:
     minutes, seconds = divmod(round(took / _SECOND), 60)
     hours, minutes_left = divmod(minutes, 60)
     return f"{hours} h {minutes_left} min" if hours else f"{minutes} min {seconds} s"
+
+
+def format_time(time_ns: int) -> str:
+    """Return a time in the form that selections take: `2026-11-30T09:00:00Z`, the second it falls in.
+
+    Args:
+        time_ns: Nanoseconds since the epoch.
+    """
+    moment = datetime.fromtimestamp(time_ns // _SECOND, UTC)
+    return moment.isoformat().replace("+00:00", "Z")
 
 
 def format_usage(usage: Usage) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import TYPE_CHECKING
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
@@ -14,6 +15,9 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from otel_traj import TrajectoryCallbackHandler, read_runs
 from otel_traj.record.samples import build_approval, build_seven_nodes
 from tests.spans import RecordedRun
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
 
 
 @pytest.mark.parametrize("thread", [None, "t"])
@@ -38,8 +42,9 @@ def test_two_handlers_on_a_resumed_run_are_one_run() -> None:
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     handlers = [TrajectoryCallbackHandler(tracer_provider=provider) for _ in range(2)]
     graph = build_approval(InMemorySaver())
-    for given in ({"topic": "lunch"}, Command(resume=True)):
-        graph.invoke(given, {"callbacks": [*handlers], "configurable": {"thread_id": "t"}})
+    config: RunnableConfig = {"callbacks": [*handlers], "configurable": {"thread_id": "t"}}
+    graph.invoke({"topic": "lunch"}, config)
+    graph.invoke(Command(resume=True), config)
     [run] = read_runs(exporter)
     assert run.steps == [["__start__"], ["draft"], ["ask"], ["__interrupt__"], ["send"]]
     assert (run.complete, len(run.invocations)) == (True, 2)

@@ -185,6 +185,20 @@ def test_t08_nothing_is_left_in_the_context(recording: Recording) -> None:
     assert len({span.context.trace_id for span in recording.roots}) == 5
 
 
+def test_no_context_variable_is_set_that_was_not(recording: Recording) -> None:
+    """In a context in which OpenTelemetry's variable was never set it is not set after a sync run either."""
+
+    def run() -> None:
+        graph = build_chain("a", "b", a=open_span(recording, "http a"), b=open_span(recording, "http b"))
+        graph.invoke({}, recording.config())
+        for _ in graph.stream({}, recording.config()):
+            assert not list(contextvars.copy_context())
+        assert not list(contextvars.copy_context())
+
+    contextvars.Context().run(run)
+    check_named_parent(recording, "http a", "invoke_node a")
+
+
 def test_context_is_restored_after_an_exception(recording: Recording) -> None:
     """A node that raises leaves the caller's span current, as a node that returns does."""
 
