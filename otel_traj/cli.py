@@ -10,39 +10,44 @@ Nothing that records is imported unless `demo` runs: the other commands start wi
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shlex
 import sys
 import tempfile
-from collections import deque
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, get_args
 
 from otel_traj import __version__
 from otel_traj import semconv as sc
-from otel_traj.errors import OtelTrajError, SourceError
-from otel_traj.evaluate import evaluate_runs
+from otel_traj.errors import OtelTrajError, SinkError, SourceError
+from otel_traj.evaluate import evaluate_runs, explain_absent_graphs
 from otel_traj.model import RunStatus
 from otel_traj.reconstruct import read_runs
+from otel_traj.reconstruct.selection import make_selection
 from otel_traj.report import (
     choose_glyphs,
     discard_output,
     escape,
     escape_unencodable,
+    fit_stderr,
     format_report,
     format_run_json,
     format_source_problem,
     format_steps,
     format_tree,
     measure_width,
+    name_program,
 )
 from otel_traj.sources import open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from otel_traj.model import Run, SourceProblem
+
+    _Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"
 
 __all__ = ["main", "make_parser"]
 
@@ -51,8 +56,10 @@ _BROKEN_PIPE = 141
 _COULD_NOT_TELL = 2
 
 _SHOW_EXAMPLE = "otel-traj show otel-traj-demo/traces.jsonl --graph seven --format steps"
-_EVAL_EXAMPLE = "otel-traj eval otel-traj-demo/traces.jsonl --references otel-traj-demo/references.yaml"
+_EVAL_EXAMPLE = "otel-traj eval otel-traj-demo --references otel-traj-demo/references.yaml"
 _DEMO_EXAMPLE = "otel-traj demo --out otel-traj-demo"
+_EXIT_CODES = "exit code: 0 all that had to be judged passed, 1 a run failed, 2 could not tell"
+_ELSEWHERE = 'give the demo another folder: otel-traj demo --out DIR, or make demo ARGS="--out DIR"'
 _SOURCE_HELP = "a file, folder or glob of OTLP JSON (lines), or - for standard input"
 
 
@@ -68,9 +75,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Raises:
         SystemExit: The arguments are not valid (code 2), or help or version was asked for (code 0).
     """
-    words = sys.argv[1:] if argv is None else list(argv)
-    arguments = _parse(words)
     escape_unencodable()
+    arguments = _parse(sys.argv[1:] if argv is None else list(argv))
     try:
         code: int = arguments.command(arguments)
         sys.stdout.flush()
@@ -79,73 +85,111 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _BROKEN_PIPE
     except KeyboardInterrupt:
         return _INTERRUPTED
-    except (OtelTrajError, OSError) as error:
+    except OtelTrajError as error:
         _complain(str(error))
         if isinstance(error, SourceError):
             _hint_at_references(error.source)
+        return _COULD_NOT_TELL
+    except OSError as error:
+        discard_output()
+        _complain(
+            f"the answer can't be written ({error.strerror or error}), so that it is not whole; write it elsewhere"
+        )
         return _COULD_NOT_TELL
     return code
 
 
 def _parse(words: list[str]) -> argparse.Namespace:
     parser, commands = make_parser()
-    first = words[0] if words else ""
-    if first and first not in commands and not first.startswith("-") and Path(first).exists():
-        parser.error(f"{first!r} is no command; to look at it: otel-traj show {first}")
-    return parser.parse_args(words)
+    if not words:
+        parser.print_help(sys.stderr)
+        parser.exit(_COULD_NOT_TELL)
+    first = words[0]
+    # `Path.exists` raises for a name that is too long.
+    if first not in commands and not first.startswith("-") and os.path.lexists(first):
+        parser.error(f"{first!r} is no command; to look at it: otel-traj show {shlex.quote(first)}")
+    arguments, unknown = parser.parse_known_args(words, argparse.Namespace(parser=parser))
+    if unknown:
+        arguments.parser.error(f"unknown arguments: {' '.join(unknown)}")
+    if arguments.parser is parser:
+        parser.error(f"no command; there are {', '.join(commands)}")
+    return arguments
+
+
+class _Parser(argparse.ArgumentParser):
+    """Complains in two lines, the usage and what is wrong with it."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        _complain(f"{message}; see {self.prog} --help")
+        self.exit(_COULD_NOT_TELL)
 
 
 def make_parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
     """Return the parser, and the parsers of the commands by name."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="otel-traj",
         description="Agent trajectories over OpenTelemetry: read runs back from spans, show them, judge them.",
         epilog=f"Start with: {_DEMO_EXAMPLE}",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"otel-traj {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    demo = _add_command(
-        commands, "demo", "record three sample agents offline, show and judge them", _DEMO_EXAMPLE
-    )
-    demo.add_argument(
-        "--out", metavar="DIR", default="otel-traj-demo", help="folder to write to (%(default)s)"
-    )
-    demo.set_defaults(command=_demo)
-    show = _add_command(commands, "show", "show the runs of a source", _SHOW_EXAMPLE)
-    show.add_argument("source", metavar="SOURCE", help=_SOURCE_HELP)
-    show.add_argument(
-        "--last", metavar="N", type=partial(_read_number, least=1), help="only the N runs that started last"
-    )
-    show.add_argument("--format", choices=("tree", "steps", "json"), default="tree", help="(%(default)s)")
-    show.set_defaults(command=_show)
-    evaluate = _add_command(commands, "eval", "judge the runs of a source against references", _EVAL_EXAMPLE)
-    evaluate.add_argument("source", metavar="SOURCE", help=_SOURCE_HELP)
-    evaluate.set_defaults(command=_eval)
-    _add_demands(evaluate)
-    for command in (show, evaluate):
-        _add_selection(command)
+    commands = parser.add_subparsers(metavar="COMMAND")
+    _add_demo(commands)
+    _add_show(commands)
+    _add_eval(commands)
     return parser, commands.choices
 
 
-def _add_command(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, does: str, example: str
-) -> argparse.ArgumentParser:
-    command: argparse.ArgumentParser = commands.add_parser(
+def _add_demo(commands: _Commands) -> None:
+    does = "record three sample agents offline, show and judge them"
+    command = _add_command(commands, "demo", does, usage="[--out DIR]", example=_DEMO_EXAMPLE)
+    command.set_defaults(command=_demo)
+    command.add_argument(
+        "--out", metavar="DIR", default="otel-traj-demo", help="folder to write to (%(default)s)"
+    )
+
+
+def _add_show(commands: _Commands) -> None:
+    does = "show the runs of a source"
+    command = _add_command(commands, "show", does, usage="SOURCE [OPTION]...", example=_SHOW_EXAMPLE)
+    command.set_defaults(command=_show)
+    command.add_argument("source", metavar="SOURCE", help=_SOURCE_HELP)
+    command.add_argument(
+        "--last", metavar="N", type=partial(_read_number, least=1), help="only the N runs that started last"
+    )
+    command.add_argument("--format", choices=("tree", "steps", "json"), default="tree", help="(%(default)s)")
+    _add_selection(command)
+
+
+def _add_eval(commands: _Commands) -> None:
+    does = "judge the runs of a source against references"
+    usage = "SOURCE --references FILE [OPTION]..."
+    command = _add_command(commands, "eval", does, usage=usage, example=_EVAL_EXAMPLE)
+    command.set_defaults(command=_eval)
+    command.description = f"{command.description}\n\n{_EXIT_CODES}"
+    command.add_argument("source", metavar="SOURCE", help=_SOURCE_HELP)
+    command.add_argument("--references", metavar="FILE", required=True, help="references, YAML or JSON")
+    command.add_argument("--format", choices=("text", "json"), default="text", help="(%(default)s)")
+    _add_demands(command)
+    _add_selection(command)
+
+
+def _add_command(commands: _Commands, name: str, does: str, *, usage: str, example: str) -> _Parser:
+    command = commands.add_parser(
         name,
+        usage=f"otel-traj {name} {usage}",
         help=does,
         description=f"{does[0].upper()}{does[1:]}.",
         epilog=f"example:\n  {example}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
+    command.set_defaults(parser=command)
     return command
 
 
 def _add_demands(command: argparse.ArgumentParser) -> None:
-    command.description = f"{command.description}\n\nexit code: 0 all that had to be judged passed, 1 a run failed, 2 could not tell"
-    command.add_argument("--references", metavar="FILE", required=True, help="references, YAML or JSON")
-    command.add_argument("--format", choices=("text", "json"), default="text", help="(%(default)s)")
     demands = command.add_argument_group("what else must hold")
     demands.add_argument(
         "--require-all",
@@ -217,32 +261,31 @@ def _list_selection(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _show(arguments: argparse.Namespace) -> int:
     selection = _list_selection(arguments)
-    runs: Iterable[Run] = read_runs(arguments.source, on_problem=_print_problem, **selection)
+    selects = make_selection(**selection).takes
+    there = list(read_runs(arguments.source, on_problem=_print_problem))
+    chosen = [run for run in there if selects(run)]
     if arguments.last is not None:
-        runs = deque(runs, maxlen=arguments.last)
-    printed = _print_runs(runs, arguments.format)
-    if not printed:
-        which = "no run meets the selection" if selection else "no run was found"
-        _complain(f"{which} in {arguments.source!r}")
-        _hint_at_references(arguments.source)
-    return 0 if printed else _COULD_NOT_TELL
+        chosen = chosen[-arguments.last :]
+    _print_runs(chosen, arguments.format)
+    if chosen:
+        return 0
+    which = "no run meets the selection" if there else "no run was found"
+    why = explain_absent_graphs(there, filter(None, [arguments.graph]))
+    _complain(f"{which} in {arguments.source!r}" + (f": {why}" if why else ""))
+    _hint_at_references(arguments.source)
+    return _COULD_NOT_TELL
 
 
-def _print_runs(runs: Iterable[Run], form: str) -> int:
-    """Print the runs one by one; return how many there were."""
+def _print_runs(runs: Sequence[Run], form: str) -> None:
     width, glyphs = measure_width(), choose_glyphs()
-    printed = 0
-    for run in runs:
-        if form == "json":
-            print(",\n" if printed else "[\n", format_run_json(run), sep="", end="")
-        elif form == "steps":
-            print(format_steps(run))
-        else:
-            print("\n" if printed else "", format_tree(run, width=width, glyphs=glyphs), sep="")
-        printed += 1
     if form == "json":
-        print("\n]" if printed else "[]")
-    return printed
+        print("[" + ",".join(f"\n{format_run_json(run)}" for run in runs) + ("\n]" if runs else "]"))
+    elif form == "steps":
+        for run in runs:
+            print(format_steps(run))
+    else:
+        for number, run in enumerate(runs):
+            print("\n" if number else "", format_tree(run, width=width, glyphs=glyphs), sep="")
 
 
 def _eval(arguments: argparse.Namespace) -> int:
@@ -269,55 +312,71 @@ def _eval(arguments: argparse.Namespace) -> int:
 
 
 def _demo(arguments: argparse.Namespace) -> int:
+    folder = Path(arguments.out)
+    traces, references = folder / "traces.jsonl", folder / "references.yaml"
+    try:
+        _record_samples(traces, references)
+    except OSError as error:
+        if isinstance(error, OtelTrajError):
+            raise
+        reason = "it is no folder" if isinstance(error, FileExistsError) else error.strerror or error
+        words = f"{str(folder)!r} can't be written to ({reason}), so that the demo has no place for its files"
+        raise SinkError(f"{words}; {_ELSEWHERE}", path=str(folder)) from error
+    runs = list(read_runs(traces, on_problem=_print_problem))
+    if not runs:
+        _complain("nothing was recorded; is OTEL_SDK_DISABLED set?")
+        return _COULD_NOT_TELL
+    print(
+        f"Three sample agents have run, offline. Their spans are in\n  {traces}\nand these are the runs in them:\n"
+    )
+    _print_runs(runs, "tree")
+    print(f"\nJudged by\n  {references}\nwhich wants every run of the graph seven to take the long path:\n")
+    print(format_report(evaluate_runs(traces, references=references), width=measure_width()))
+    print("\nOne run fails, as it should: it took the shortcut. Now look for yourself:\n")
+    program, spans = name_program(), shlex.quote(str(traces))
+    print(f"  {program} show {spans}")
+    print(f"  {program} eval {spans} --references {shlex.quote(str(references))}")
+    return 0
+
+
+def _record_samples(traces: Path, references: Path) -> None:
+    """Write both files of the demo where nothing lies, or what an earlier demo wrote.
+
+    Raises:
+        SinkError: Something else lies there.
+        OSError: The folder can't be written to.
+    """
     from otel_traj.record.sample_runs import SAMPLE_REFERENCES, SAMPLE_SERVICE, record_sample_runs
 
-    folder = Path(arguments.out)
-    folder.mkdir(parents=True, exist_ok=True)
-    traces, references = folder / "traces.jsonl", folder / "references.yaml"
-    if not _is_replaceable(traces, references, SAMPLE_REFERENCES, SAMPLE_SERVICE):
-        return _COULD_NOT_TELL
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".recording-") as scratch:
+    traces.parent.mkdir(parents=True, exist_ok=True)
+    if traces.exists() and not _are_samples(traces, SAMPLE_SERVICE):
+        words = f"{str(traces)!r} holds more than an earlier demo wrote, and is kept; {_ELSEWHERE}"
+        raise SinkError(words, path=str(traces))
+    if references.exists() and not (
+        references.is_file() and references.read_bytes() == SAMPLE_REFERENCES.encode()
+    ):
+        words = f"{str(references)!r} is not as the demo writes it, and is kept; {_ELSEWHERE}"
+        raise SinkError(words, path=str(references))
+    with tempfile.TemporaryDirectory(dir=traces.parent, prefix=".recording-") as scratch:
         recorded = Path(scratch) / traces.name
         record_sample_runs(recorded)
         recorded.replace(traces)
     references.write_text(SAMPLE_REFERENCES, encoding="utf-8")
-    print(
-        f"Three sample agents have run, offline. Their spans are in\n  {traces}\nand these are the runs in them:\n"
-    )
-    if not _print_runs(read_runs(traces, on_problem=_print_problem), "tree"):
-        _complain("nothing was recorded; is OTEL_SDK_DISABLED set?")
-        return _COULD_NOT_TELL
-    print(f"\nJudged by\n  {references}\nwhich wants every run of the graph seven to take the long path:\n")
-    report = evaluate_runs(traces, references=references)
-    print(format_report(report, width=measure_width()))
-    print("\nOne run fails, as it should: it took the shortcut. Now look for yourself:\n")
-    print(f"  otel-traj show {shlex.quote(str(traces))}")
-    print(f"  otel-traj eval {shlex.quote(str(traces))} --references {shlex.quote(str(references))}")
-    return 0
 
 
-def _is_replaceable(traces: Path, references: Path, sample_references: str, service: str) -> bool:
-    """Return whether what lies in the demo's place is the demo's own, unchanged; complain where it is not."""
+def _are_samples(traces: Path, service: str) -> bool:
     problems: list[SourceProblem] = []
-    is_ours = True
-    if traces.exists():
-        spans = open_source(traces).read_spans(problems.append)
-        is_ours = all(span.resource.get(sc.SERVICE_NAME) == service for span in spans)
-        is_ours = is_ours and all(problem.code == "empty_source" for problem in problems)
-    if not is_ours:
-        _complain(f"{str(traces)!r} holds more than an earlier demo wrote, and is kept; choose another --out")
-    elif references.exists() and references.read_bytes() != sample_references.encode():
-        is_ours = False
-        _complain(f"{str(references)!r} is not as the demo writes it, and is kept; choose another --out")
-    return is_ours
+    spans = open_source(traces).read_spans(problems.append)
+    is_of_service = all(span.resource.get(sc.SERVICE_NAME) == service for span in spans)
+    return is_of_service and all(problem.code == "empty_source" for problem in problems)
 
 
 def _print_problem(problem: SourceProblem) -> None:
-    print(format_source_problem(problem), file=sys.stderr)
+    print(fit_stderr(format_source_problem(problem)), file=sys.stderr)
 
 
 def _complain(message: str) -> None:
-    print(f"otel-traj: {escape(message)}", file=sys.stderr)
+    print(fit_stderr(f"otel-traj: {escape(message)}"), file=sys.stderr)
 
 
 def _hint_at_references(source: str) -> None:

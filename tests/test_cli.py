@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
+import pty
 import re
 import shlex
 import signal
+import struct
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+import termios
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +21,6 @@ import otel_traj
 from otel_traj import cli
 from tests.otlp_lines import encode_line, write_lines
 from tests.spans import RecordedRun
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _HEAVY = (
     "langchain",
@@ -75,11 +77,14 @@ def test_the_version_is_the_package_s(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_no_command_is_2(capsys: pytest.CaptureFixture[str]) -> None:
-    """Without a command the usage is shown, and the code is 2."""
+    """Without a command the whole help is shown, on stderr, and the code is 2."""
     with pytest.raises(SystemExit) as caught:
         cli.main([])
     assert caught.value.code == 2
-    assert "COMMAND" in capsys.readouterr().err
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert re.search("demo .*\n.*show .*\n.*eval ", captured.err)
+    assert "Start with: otel-traj demo" in captured.err
 
 
 def test_a_file_in_place_of_a_command_gets_a_hint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -97,6 +102,59 @@ def test_an_unknown_command_lists_the_known(capsys: pytest.CaptureFixture[str]) 
         cli.main(["shwo"])
     assert caught.value.code == 2
     assert re.search("demo.*show.*eval", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize(
+    ("words", "usage", "complaint"),
+    [
+        (
+            ["eval", "x", "--references", "y", "--nope", "z"],
+            "otel-traj eval SOURCE --references FILE [OPTION]...",
+            "unknown arguments: --nope z; see otel-traj eval --help",
+        ),
+        (
+            ["eval", "x"],
+            "otel-traj eval SOURCE --references FILE [OPTION]...",
+            "the following arguments are required: --references; see otel-traj eval --help",
+        ),
+        (
+            ["show", "x", "y"],
+            "otel-traj show SOURCE [OPTION]...",
+            "unknown arguments: y; see otel-traj show --help",
+        ),
+        (
+            ["demo", "--last", "1"],
+            "otel-traj demo [--out DIR]",
+            "unknown arguments: --last 1; see otel-traj demo --help",
+        ),
+        (
+            ["--nope"],
+            "otel-traj [-h] [--version] COMMAND ...",
+            "unknown arguments: --nope; see otel-traj --help",
+        ),
+        (
+            ["--nope", "show", "x"],
+            "otel-traj show SOURCE [OPTION]...",
+            "unknown arguments: --nope; see otel-traj show --help",
+        ),
+    ],
+)
+def test_a_wrong_argument_is_told_in_two_lines(
+    capsys: pytest.CaptureFixture[str], words: list[str], usage: str, complaint: str
+) -> None:
+    """One line of usage, and one that says what is wrong and where the help is."""
+    with pytest.raises(SystemExit) as caught:
+        cli.main(words)
+    assert caught.value.code == 2
+    assert capsys.readouterr().err == f"usage: {usage}\notel-traj: {complaint}\n"
+
+
+def test_a_name_too_long_for_a_file_is_an_unknown_command(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nonsense of any length in place of a command is 2, without a traceback."""
+    with pytest.raises(SystemExit) as caught:
+        cli.main(["x" * 10_000])
+    assert caught.value.code == 2
+    assert "invalid choice" in capsys.readouterr().err
 
 
 def test_standard_input_is_a_source(tmp_path: Path) -> None:
@@ -140,6 +198,74 @@ def test_ctrl_c_leaves_no_traceback(tmp_path: Path) -> None:
     assert (code, errors) == (130, "")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no output that is always full")
+def test_an_output_that_is_full_is_2() -> None:
+    """Where the answer can't be written that is said in our words, once, and the code is 2."""
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [*_COMMAND, "show", "-", "--format", "json"],
+            input='{"resourceSpans": []}\n',
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert "the answer can't be written (No space left on device)" in done.stderr
+    assert "Errno" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+
+
+def _show_on_terminal(source: str, columns: int, **environment: str) -> list[str]:
+    """Return what `show` writes to stderr where that is a terminal of a width, stdout being none."""
+    reader, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    base = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    process = subprocess.run(
+        [*_COMMAND, "show", source],
+        stdout=subprocess.DEVNULL,
+        stderr=terminal,
+        env=base | environment,
+        timeout=60,
+        check=False,
+    )
+    os.close(terminal)
+    assert process.returncode == 2
+    written = b""
+    with contextlib.suppress(OSError):  # how Linux says that the other end is closed
+        while chunk := os.read(reader, 4_096):
+            written += chunk
+    os.close(reader)
+    return written.decode().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("columns", "environment", "width"), [(40, {}, 40), (0, {}, 80), (40, {"COLUMNS": "60"}, 60)]
+)
+def test_a_long_error_is_wrapped_on_a_terminal(columns: int, environment: dict[str, str], width: int) -> None:
+    """On a terminal an error has lines of its width, all its words, and a hanging indent; else it is one line."""
+    whole = _run_cli("show", "missing.jsonl").stderr
+    assert whole.count("\n") == 1
+    assert len(whole) > 80
+    lines = _show_on_terminal("missing.jsonl", columns, **environment)
+    assert len(lines) > 1
+    assert max(map(len, lines)) <= width
+    assert all(line.startswith("    ") for line in lines[1:])
+    assert " ".join(lines).split() == whole.split()
+
+
+def test_a_problem_of_the_source_is_wrapped_on_a_terminal(tmp_path: Path) -> None:
+    """On a terminal a problem keeps its place in front and is wrapped like an error."""
+    path = tmp_path / "traces.jsonl"
+    path.write_text('{"resourceSpans": []}\n{nope\n', encoding="utf-8")
+    problem = _run_cli("show", str(path)).stderr.splitlines()[0]
+    assert problem.startswith(f"{path}:2: ")
+    lines = _show_on_terminal(str(path), 60)
+    assert lines[0].startswith(str(path)[:20])
+    assert " ".join(" ".join(lines).split()).startswith(" ".join(problem.split()))
+
+
 def test_an_output_without_unicode_is_ascii(tmp_path: Path) -> None:
     """On an output that can't encode box characters or a name, glyphs are ASCII and the name is escaped."""
     path = write_lines(tmp_path / "traces.jsonl", _record(graph="gr\u00fcn\u2192").spans())
@@ -154,6 +280,12 @@ def _list_examples() -> dict[str, str]:
     parser, commands = cli.make_parser()
     epilogs = {name: command.epilog or "" for name, command in commands.items()}
     return {"": parser.epilog or "", **epilogs}
+
+
+def test_an_example_fits_a_terminal() -> None:
+    """No example of the help is wider than 80 columns."""
+    for epilog in _list_examples().values():
+        assert all(len(line) <= 80 for line in epilog.splitlines())
 
 
 def test_each_help_ends_in_an_example(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,8 @@ import os
 import shlex
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+import sysconfig
+from pathlib import Path
 
 import pytest
 from opentelemetry import trace
@@ -17,9 +18,6 @@ from otel_traj.cli import main
 from otel_traj.evaluate import load_references
 from tests.otlp_lines import write_lines
 from tests.spans import RecordedRun
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _OFFLINE = """
 import socket, sys
@@ -49,7 +47,7 @@ def test_it_shows_trees_a_pass_and_a_fail(tmp_path: Path, capsys: pytest.Capture
         "graph seven  ok",
         "├─ superstep 3\n│  ├─ node4  ok",
         "│  ├─ tool call get_weather  ok",
-        "├─ interrupt\n",
+        "├─ interrupt after superstep 2\n",
         'pass "long path": seven',
         'FAIL "long path": seven',
         "superstep 2: expected {node3}, got {node2}",
@@ -83,16 +81,51 @@ def test_it_leaves_files_to_go_on_with(tmp_path: Path, capsys: pytest.CaptureFix
     assert len(load_references(folder / "references.yaml")) == 3
 
 
-def test_the_two_commands_that_it_prints_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The last two lines can be typed as they stand, also where the folder's name has spaces."""
-    output = _run_demo(capsys, tmp_path / "my first demo")
-    codes = []
-    for line in output.splitlines()[-2:]:
-        program, *words = shlex.split(line)
-        assert program == "otel-traj"
-        codes.append(main(words))
-        assert capsys.readouterr().out
-    assert codes == [0, 1]
+_SCRIPT = Path(sysconfig.get_path("scripts")) / "otel-traj"
+_BIN = str(_SCRIPT.parent)
+_SYSTEM_PATH = os.pathsep.join(
+    folder for folder in os.environ["PATH"].split(os.pathsep) if not (Path(folder) / "otel-traj").exists()
+)
+
+
+@pytest.mark.parametrize(
+    ("start", "search", "program"),
+    [
+        ([str(_SCRIPT)], _SYSTEM_PATH, shlex.quote(str(_SCRIPT))),
+        (["{cwd}/bin/otel-traj"], _SYSTEM_PATH, "bin/otel-traj"),
+        ([sys.executable, "-m", "otel_traj"], _SYSTEM_PATH, shlex.join([sys.executable, "-m", "otel_traj"])),
+        ([str(_SCRIPT)], _BIN + os.pathsep + _SYSTEM_PATH, "otel-traj"),
+    ],
+)
+def test_the_two_commands_that_it_prints_run(
+    tmp_path: Path, start: list[str], search: str, program: str
+) -> None:
+    """The last two lines can be typed as they stand, also where the program is not on the PATH."""
+    (tmp_path / "bin").symlink_to(_BIN)
+    environment = os.environ | {"PATH": search}
+    command = [word.format(cwd=tmp_path) for word in start]
+    _, output = _run([*command, "demo", "--out", "my first demo"], tmp_path, environment)
+    lines = [line.strip() for line in output.splitlines()[-2:]]
+    assert [line.partition(" show ")[0].partition(" eval ")[0] for line in lines] == [program] * 2
+    done = [_run(["sh", "-c", line], tmp_path, environment) for line in lines]
+    assert [code for code, _ in done] == [0, 1]
+    assert all(output for _, output in done)
+
+
+def test_a_program_in_the_current_folder_is_named_as_one(tmp_path: Path) -> None:
+    """A shell looks on the PATH for a name without a slash, so one is there."""
+    (tmp_path / "otel-traj").symlink_to(_SCRIPT)
+    environment = os.environ | {"PATH": _SYSTEM_PATH}
+    _, output = _run(["./otel-traj", "demo", "--out", "demo"], tmp_path, environment)
+    assert output.splitlines()[-2].strip() == "./otel-traj show demo/traces.jsonl"
+
+
+def _run(command: list[str], folder: Path, environment: dict[str, str]) -> tuple[int, str]:
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.stderr == ""
+    return done.returncode, done.stdout
 
 
 def test_a_second_run_starts_afresh(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -126,16 +159,49 @@ def test_it_deletes_nothing_that_it_did_not_write(
     captured = capsys.readouterr()
     assert captured.out == ""
     assert str(path) in captured.err
+    assert captured.err.endswith('otel-traj demo --out DIR, or make demo ARGS="--out DIR"\n')
     assert {each.name: each.read_bytes() for each in folder.iterdir()} == before
 
 
-def test_a_folder_that_is_a_file_is_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Where no folder can be made the demo says so, without a traceback."""
-    path = tmp_path / "taken"
-    path.write_text("mine", encoding="utf-8")
-    assert main(["demo", "--out", str(path)]) == 2
-    assert str(path) in capsys.readouterr().err
-    assert path.read_text(encoding="utf-8") == "mine"
+@pytest.mark.parametrize(
+    ("folder", "reason"),
+    [
+        ("taken", "it is no folder"),
+        ("taken/demo", "Not a directory"),
+        ("x" * 300, "File name too long"),
+    ],
+)
+def test_a_folder_that_can_not_be_made_is_2(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    folder: str,
+    reason: str,
+) -> None:
+    """Where there is no place for the files the demo says so in our words, with what to do."""
+    monkeypatch.chdir(tmp_path)
+    Path("taken").write_text("mine", encoding="utf-8")
+    assert main(["demo", "--out", folder]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == (
+        f"otel-traj: {folder!r} can't be written to ({reason}), so that the demo has no place for its files;"
+        ' give the demo another folder: otel-traj demo --out DIR, or make demo ARGS="--out DIR"\n'
+    )
+    assert Path("taken").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize("name", ["traces.jsonl", "references.yaml"])
+def test_a_folder_in_place_of_a_file_is_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    """A folder where the demo would write a file is 2, named, and still there."""
+    (tmp_path / name).mkdir()
+    assert main(["demo", "--out", str(tmp_path)]) == 2
+    captured = capsys.readouterr()
+    assert str(tmp_path / name) in captured.err
+    assert "Errno" not in captured.err
+    assert (tmp_path / name).is_dir()
 
 
 def test_a_global_provider_is_not_disturbed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

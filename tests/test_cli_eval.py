@@ -251,6 +251,32 @@ def test_json_says_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str], 
     assert bool(captured.err) is (code != 0 or bool(case.more or case.end))
 
 
+def test_a_graph_that_no_run_is_of_is_a_hint_of_the_text_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A reference for a graph without runs of its own gets a hint; the JSON stays in its form, stderr empty."""
+    references = _LONG_ONLY + "  - {name: misnamed, applies_to: {graph: sevn}, steps: [a]}\n"
+    source, path = _write(tmp_path, Case(spans=(_long(),), references=references, code=0))
+    assert main(["eval", source, "--references", path]) == 0
+    assert capsys.readouterr().out.endswith(
+        "references that no run met: misnamed\nhint: no run is of the graph sevn; graphs there: seven\n"
+    )
+    assert main(["eval", source, "--references", path, "--format", "json"]) == 0
+    captured = capsys.readouterr()
+    assert "graphs there" not in captured.out
+    assert captured.err == ""
+
+
+def test_an_incomplete_run_is_told_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The text says what is the matter with a run that can't be judged, not only its code."""
+    source, path = _write(tmp_path, Case(spans=(_lost_batch(),), code=2))
+    assert main(["eval", source, "--references", path]) == 2
+    text = " ".join(capsys.readouterr().out.split())
+    assert (
+        "run is incomplete (manifest_mismatch): the recorder saw 6 tasks, 5 arrived. Read the source" in text
+    )
+
+
 def test_problems_of_the_source_go_to_stderr(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each problem is a line `file:line: words`; stdout holds the verdicts alone."""
     case = Case(spans=(_short(),), more=(_BROKEN, encode_line(_long()[0])), code=2)

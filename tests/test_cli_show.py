@@ -105,6 +105,23 @@ def test_a_selection_that_meets_none_is_2(source: str, capsys: pytest.CaptureFix
     assert captured.err == f"otel-traj: no run meets the selection in {source!r}\n"
 
 
+def test_a_graph_that_no_run_is_of_is_told_from_those_that_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Who asks for a graph that runs only inside another is told, with the graphs that there are."""
+    outer = RecordedRun("outer", graph="outer")
+    inner = RecordedRun("inner", graph="inner", parent=outer, parent_task=outer.task("call", 1))
+    inner.task("x", 1)
+    path = str(write_lines(tmp_path / "traces.jsonl", outer.spans(below=[inner])))
+    assert main(["show", path, "--graph", "inner"]) == 2
+    assert capsys.readouterr().err == (
+        f"otel-traj: no run meets the selection in {path!r}: no run is of the graph inner; graphs there: outer;"
+        " only as subgraphs: inner\n"
+    )
+    assert main(["show", path, "--graph", "outer", "--thread", "nobody"]) == 2
+    assert capsys.readouterr().err == f"otel-traj: no run meets the selection in {path!r}\n"
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [("", "is empty"), ("hello\n", "not OTLP"), ('{"resourceSpans": []}\n', "no run was found")],

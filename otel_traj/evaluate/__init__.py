@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from otel_traj.evaluate.absent_graphs import explain_absent_graphs
 from otel_traj.evaluate.judge import evaluate_runs
 from otel_traj.evaluate.reference import AppliesTo, Reference
 from otel_traj.evaluate.reference_file import load_references
 from otel_traj.evaluate.verdict import Report, Summary, Verdict
 
-__all__ = ["AppliesTo", "Reference", "Report", "Summary", "Verdict", "evaluate_runs", "load_references"]
+__all__ = [
+    "AppliesTo",
+    "Reference",
+    "Report",
+    "Summary",
+    "Verdict",
+    "evaluate_runs",
+    "explain_absent_graphs",
+    "load_references",
+]

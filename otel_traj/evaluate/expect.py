@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from otel_traj.evaluate.document import ListNode, MapNode, Node, ScalarNode, complain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Sequence
 
     from otel_traj.model import AttributeValue
 
@@ -50,12 +50,20 @@ def _shorten(text: str) -> str:
     return text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "..."
 
 
-def check_keys(node: MapNode, *, allowed: Sequence[str], later: Iterable[str] = (), what: str) -> None:
+def check_keys(
+    node: MapNode,
+    *,
+    allowed: Sequence[str],
+    neutral: Collection[str] = (),
+    later: Collection[str] = (),
+    what: str,
+) -> None:
     """Refuse a key that is unknown, or known but not judged by this version.
 
     Args:
         node: The map.
         allowed: The keys it may hold.
+        neutral: Keys that it may hold as well, of which only one value is judged; they are not offered.
         later: Keys of the reference format that the matching engine can't judge yet.
         what: What the map is, with its article: "a reference".
 
@@ -63,13 +71,13 @@ def check_keys(node: MapNode, *, allowed: Sequence[str], later: Iterable[str] = 
         InvalidReferenceError: At the key's own place.
     """
     for key, place in node.key_places.items():
-        if key in allowed:
+        if key in allowed or key in neutral:
             continue
-        may = f"{what} may hold: {', '.join(allowed)}"
+        may = f"{what} may hold: {', '.join(allowed)}" if allowed else f"{what} is a text"
         if key in later:
             message = f"{key!r} is part of the reference format, but this version can't judge it yet; {may}"
             raise complain(place, message)
-        near = difflib.get_close_matches(key, allowed, n=1)
+        near = difflib.get_close_matches(key, [*allowed, *neutral], n=1)
         hint = f" (did you mean {near[0]!r}?)" if near else ""
         raise complain(place, f"unknown key {_shorten(key)!r}{hint}; {may}")
 

@@ -1,32 +1,34 @@
 """Runs of a source in, a report out.
 
-For each run: choose its reference, compare, and say in words what could not be told. The comparison itself, and
-whether a run's data suffices for one, is the matching engine's; what is added here is the choice, the demand for
-a manifest, and the sum. The selection is applied here and not by the reader, because the exit code depends on
-whether the source holds any run at all.
+The selection is applied here and not by the reader, because the exit code depends on whether the source holds
+any run at all, and a hint on which graphs it holds. How one run is judged is told in `judge_run`.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from otel_traj.errors import InvalidReferenceError, TrajectoryTypeError, TrajectoryValueError
-from otel_traj.evaluate.choice import choose_reference
+from otel_traj.evaluate.absent_graphs import explain_absent_graphs
 from otel_traj.evaluate.gate import Demands, decide_exit, summarise
+from otel_traj.evaluate.judge_run import compare, judge_run
 from otel_traj.evaluate.reference import Reference
 from otel_traj.evaluate.reference_file import load_references
-from otel_traj.evaluate.verdict import Report, Verdict
-from otel_traj.match import MatchOutcome, match_runs
+from otel_traj.evaluate.verdict import Report
+from otel_traj.match.values_in_words import describe_value
 from otel_traj.reconstruct import read_runs
 from otel_traj.reconstruct.selection import make_selection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from datetime import datetime
 
-    from otel_traj.evaluate.choice import Choice
     from otel_traj.model import AttributeValue, Run, RunStatus, SourceProblem
+    from otel_traj.reconstruct.selection import Selection
 
 __all__ = ["evaluate_runs"]
 
@@ -79,8 +81,7 @@ def evaluate_runs(
         TrajectoryTypeError: The source is of no type that can be read.
         TrajectoryValueError: A keyword's value is not allowed.
     """
-    if min_evaluated is not None and min_evaluated < 0:
-        raise TrajectoryValueError(f"min_evaluated is {min_evaluated}; a number of runs starts at 0")
+    _check_number(min_evaluated)
     selection = make_selection(
         graph=graph,
         service=service,
@@ -92,37 +93,53 @@ def evaluate_runs(
         until=until,
         attributes=attributes,
     )
-    certain = make_selection(service=service, thread=thread, run=run, trace=trace, since=since, until=until)
     known = _load(references)
-    demands = Demands(require_all=require_all, min_evaluated=min_evaluated, allow_unreadable=allow_unreadable)
     problems: list[SourceProblem] = []
-    judged: list[tuple[Verdict, Choice]] = []
-    holds_runs = False
-    for each in read_runs(source, on_problem=problems.append):
-        holds_runs = True
-        if selection.takes(each) or (_has_lost_root(each) and certain.takes(each)):
-            judged.append(_judge(each, known, require_manifest=require_manifest))
+    runs = list(read_runs(source, on_problem=problems.append))
+    judged = [
+        judge_run(each, known, require_manifest=require_manifest)
+        for each in runs
+        if selection.takes(each) or _may_be_meant(each, selection)
+    ]
     met = {name for _, choice in judged for name in choice.applying}
+    unmet = [each for each in known if each.name not in met]
     verdicts = [verdict for verdict, _ in judged]
-    summary = summarise(verdicts, [each.name for each in known if each.name not in met])
-    exit_code, reasons = decide_exit(summary, problems, demands, holds_runs=holds_runs)
+    summary = summarise(verdicts, [each.name for each in unmet])
+    demands = Demands(require_all=require_all, min_evaluated=min_evaluated, allow_unreadable=allow_unreadable)
+    exit_code, reasons = decide_exit(summary, problems, demands, holds_runs=bool(runs))
+    asked = (graph, *(each.applies_to.graph for each in unmet))
+    hint = explain_absent_graphs(runs, filter(None, asked))
     return Report(
         verdicts=verdicts,
         summary=summary,
         exit_code=exit_code,
         exit_reasons=reasons,
         source_problems=problems,
+        hints=[] if hint is None else [hint],
     )
 
 
-def _has_lost_root(run: Run) -> bool:
-    """Return whether nobody knows the run's graph, attributes and status, so that they can't rule it out."""
-    return run.graph is None or run.parent_task_id is not None
+def _check_number(min_evaluated: object) -> None:
+    if min_evaluated is not None and not isinstance(min_evaluated, int):
+        words = f"min_evaluated is {describe_value(min_evaluated)}, which counts no runs; give a whole number"
+        raise TrajectoryTypeError(words)
+    if min_evaluated is not None and min_evaluated < 0:
+        words = f"min_evaluated is {min_evaluated}, which counts no runs; give a number from 0"
+        raise TrajectoryValueError(words)
+
+
+def _may_be_meant(run: Run, selection: Selection) -> bool:
+    """Return whether only what nobody knows of a run, its graph, status and attributes, leaves it unselected."""
+    is_root_lost = run.graph is None or run.parent_task_id is not None
+    return is_root_lost and structs.replace(selection, graph=None, status=None, attributes={}).takes(run)
 
 
 def _load(references: str | os.PathLike[str] | Iterable[Reference]) -> list[Reference]:
     if isinstance(references, str | os.PathLike):
         return load_references(references)
+    if not isinstance(references, Iterable):
+        words = f"references is {describe_value(references)}, and nothing can be judged by it"
+        raise TrajectoryTypeError(f"{words}; give a reference file, or a list of Reference")
     known = list(references)
     if not known:
         raise InvalidReferenceError("there is no reference, so nothing can be judged; give at least one")
@@ -139,73 +156,8 @@ def _load(references: str | os.PathLike[str] | Iterable[Reference]) -> list[Refe
 def _check(reference: object) -> None:
     """Raise what is wrong with a reference made by hand now, and not as a verdict on each run."""
     if not isinstance(reference, Reference):
-        words = f"{type(reference).__name__!r} stands where a Reference is needed; load_references makes them"
-        raise TrajectoryTypeError(words)
+        words = f"a reference is {describe_value(reference)}, and nothing can be compared with it"
+        raise TrajectoryTypeError(f"{words}; give records of Reference, which load_references makes")
     if not reference.steps:
         raise InvalidReferenceError(f"the steps of {reference.name!r} are empty; name at least one superstep")
-    _compare({"steps": []}, reference)
-
-
-def _compare(output: Run | Mapping[str, object], reference: Reference) -> MatchOutcome:
-    return match_runs(
-        [output],
-        [{"steps": reference.steps}],
-        step_mode=reference.step_mode,
-        duplicates=reference.duplicates,
-        ignore=reference.ignore,
-        status=reference.status,
-    )
-
-
-def _judge(run: Run, references: list[Reference], *, require_manifest: bool) -> tuple[Verdict, Choice]:
-    choice = choose_reference(run, references)
-    reference = choice.reference
-    if reference is None:
-        return _not_evaluated(run, choice, *_explain_no_choice(run, choice)), choice
-    if require_manifest and run.complete and not run.verified:
-        words = "no manifest of its recorder was met, so that spans may be missing (require-manifest is set)"
-        return _not_evaluated(run, choice, "unverified", words), choice
-    try:
-        outcome = _compare(run, reference)
-    except (TrajectoryTypeError, TrajectoryValueError) as error:
-        return _not_evaluated(run, choice, "broken", f"the comparison broke: {error}"), choice
-    metadata = None if outcome.metadata is None else dict(outcome.metadata)
-    verdict = Verdict(
-        run_id=run.run_id,
-        thread_id=run.thread_id,
-        reference=reference.name,
-        verdict=outcome.verdict,
-        score=outcome.score,
-        comment=outcome.comment,
-        metadata=metadata,
-        graph=run.graph,
-    )
-    return verdict, choice
-
-
-def _not_evaluated(run: Run, choice: Choice, reason: str, comment: str) -> Verdict:
-    candidates = () if choice.reference else choice.applying + choice.possible
-    return Verdict(
-        run_id=run.run_id,
-        thread_id=run.thread_id,
-        reference=choice.reference.name if choice.reference else None,
-        verdict="not_evaluated",
-        score=None,
-        comment=comment,
-        metadata={"verdict": "not_evaluated", "reason": reason, "candidates": list(candidates)},
-        graph=run.graph,
-        candidates=candidates,
-    )
-
-
-def _explain_no_choice(run: Run, choice: Choice) -> tuple[str, str]:
-    """Return the reason in a word and in a sentence."""
-    names = ", ".join(map(repr, choice.applying + choice.possible))
-    if choice.possible:
-        lost = "; ".join(problem.message for problem in run.problems) or "its input was not recorded"
-        return "undecided", f"which reference applies can't be told (perhaps {names}): {lost}"
-    if choice.applying:
-        words = f"{len(choice.applying)} references apply, {names}: narrow their applies_to until one does"
-        return "ambiguous", words
-    facts = f"graph {run.graph!r}, case {run.case!r}, thread {run.thread_id!r}"
-    return "no_reference", f"no reference applies to {facts}"
+    compare({"steps": []}, reference)

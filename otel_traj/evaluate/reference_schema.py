@@ -55,7 +55,6 @@ _REFERENCE_KEYS = (
     "ignore",
     "status",
     "source",
-    *_NEUTRAL,
 )
 _LATER_REFERENCE_KEYS = ("any_of", "rules", "model_calls", "thread")
 _APPLIES_TO_KEYS = ("graph", "case", "thread", "inputs", "tags", "attributes")
@@ -100,7 +99,9 @@ def _check_version(top: MapNode) -> None:
 
 
 def _read_reference(node: MapNode) -> Reference:
-    check_keys(node, allowed=_REFERENCE_KEYS, later=_LATER_REFERENCE_KEYS, what="a reference")
+    check_keys(
+        node, allowed=_REFERENCE_KEYS, neutral=_NEUTRAL, later=_LATER_REFERENCE_KEYS, what="a reference"
+    )
     entries = node.entries
     if "name" not in entries:
         raise complain(node.place, "a reference needs a name; verdicts tell it")

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["read_mode", "read_steps"]
 
-_STEP_KEYS = ("nodes", "mode", "min", "max")
+_STEP_KEYS = ("nodes", "mode")
+_BOUNDS = ("min", "max")
 _LATER_STEP_KEYS = ("repeat", "gap", "one_of", "glob", "regex", "any", "tool", "args", "args_mode")
 _LATER_ENTRY_KEYS = ("glob", "regex", "any", "one_of", "tool", "args", "args_mode")
 
@@ -58,10 +59,10 @@ def _read_step(node: Node) -> ReferenceStep | list[str]:
         return [_read_entry(item) for item in node.items]
     if isinstance(node, ScalarNode):
         return [_read_entry(node)]
-    check_keys(node, allowed=_STEP_KEYS, later=_LATER_STEP_KEYS, what="a superstep")
+    check_keys(node, allowed=_STEP_KEYS, neutral=_BOUNDS, later=_LATER_STEP_KEYS, what="a superstep")
     if "nodes" not in node.entries:
         raise complain(node.place, "a superstep written as a map needs nodes: a list of names")
-    for bound in ("min", "max"):
+    for bound in _BOUNDS:
         _check_bound(node, bound)
     nodes = read_list(node.entries["nodes"], "nodes").items
     mode = node.entries.get("mode")

@@ -68,6 +68,8 @@ class Report(Struct, frozen=True, kw_only=True):
     """Why the exit code is not 0, the decisive reasons first; empty for 0."""
     source_problems: list[SourceProblem]
     """What of the source could not be used, in its order."""
+    hints: list[str] = []
+    """What may be behind a reference or selection that no run met; not part of the JSON."""
 
     def to_json(self) -> str:
         """Return the report as JSON text, without a newline at the end.

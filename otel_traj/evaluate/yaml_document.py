@@ -30,6 +30,8 @@ from otel_traj.evaluate.document import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from otel_traj.errors import InvalidReferenceError
+
 __all__ = ["parse_yaml"]
 
 _MAX_ALIASED_NODES = 10_000
@@ -75,13 +77,18 @@ def parse_yaml(text: str, *, path: str) -> Node | None:
     try:
         return _Composer(yaml.parse(text, Loader=_LOADER), path).compose_document()
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        words = ", ".join(part for part in (error.context, error.problem) if part)
-        place = _locate(path, mark)
-        lines = text.splitlines() or [""]
-        if place.line > len(lines):
-            place = Place(path, len(lines), len(lines[-1]) + 1)
-        raise complain(place, f"not valid YAML: {words}") from error
+        raise _translate(error, text, path) from error
+
+
+def _translate(error: yaml.MarkedYAMLError, text: str, path: str) -> InvalidReferenceError:
+    place = _locate(path, error.problem_mark or error.context_mark)
+    lines = text.splitlines() or [""]
+    if place.line > len(lines):
+        place = Place(path, len(lines), len(lines[-1]) + 1)
+    words = ", ".join(part for part in (error.context, error.problem) if part)
+    if lines[place.line - 1][place.column - 1 :].startswith("\t"):
+        words = "a tab stands here; tabs are not allowed for indentation, use spaces"
+    return complain(place, f"not valid YAML: {words}")
 
 
 class _Mark(Protocol):

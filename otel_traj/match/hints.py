@@ -1,7 +1,8 @@
 """What several differences mean together: one sentence where a list of edits would leave the reader to guess.
 
-A hint never changes a verdict. Names that one hint explains are not explained by a weaker one again: nodes that
-ran one after another or in parallel, and loops, come before nodes that moved, and these before another branch.
+A hint never changes a verdict. Names that one hint explains are not explained by a weaker one again: a misspelt
+name, nodes that ran one after another or in parallel, and loops come before nodes that moved, and these before
+another branch.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from otel_traj.match.grouping import find_merged, find_serialised
 from otel_traj.match.loops import find_loops
 from otel_traj.match.names import join_names, show_superstep
 from otel_traj.match.ops import faults_of
+from otel_traj.match.spelling import find_misspelt
 from otel_traj.match.supersteps import INTERRUPT
 
 if TYPE_CHECKING:
@@ -43,10 +45,9 @@ class _Transfer:
 
 def find_hints(moves: Sequence[Move]) -> list[Hint]:
     """Return the hints of one alignment: by kind, then from left to right."""
-    serialised = find_serialised(moves)
-    merged = find_merged(moves)
+    misspelt, serialised, merged = find_misspelt(moves), find_serialised(moves), find_merged(moves)
     explained: set[tuple[int, str]] = set()
-    for found in (*serialised, *merged):
+    for found in (*misspelt, *serialised, *merged):
         explained |= found.explained
     # Two tasks of one node that ran one after another look like a second round as well.
     loops = [found for found in find_loops(moves) if not found.explained <= explained]
@@ -56,6 +57,7 @@ def find_hints(moves: Sequence[Move]) -> list[Hint]:
     for transfer in transfers:
         explained.update({(transfer.missing_at, transfer.name), (transfer.extra_at, transfer.name)})
     return [
+        *(Hint("misspelt", found.text) for found in misspelt),
         *(Hint("serialised", found.text) for found in serialised),
         *(Hint("merged", found.text) for found in merged),
         *(Hint("loop_count", found.text) for found in loops),

@@ -20,6 +20,7 @@ from otel_traj.errors import InvalidReferenceError, TrajectoryTypeError, Traject
 from otel_traj.match.modes import canonical_mode
 from otel_traj.match.reference import ReferenceStep
 from otel_traj.match.supersteps import GivenStep, number_supersteps
+from otel_traj.match.values_in_words import describe_value, show_value
 from otel_traj.model import Run
 
 __all__ = ["GivenRun", "read_outputs", "read_references"]
@@ -77,7 +78,7 @@ def _split_runs(value: object, side: _Side) -> list[object]:
                 return _split_runs(value[wrapper], side)
         _refuse(side, "the mapping", f"has the keys {list(value)!r} and no 'steps'")
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        _refuse(side, "it", _describe(value))
+        _refuse(side, "it", f"is {describe_value(value)}")
     entries = list(value)
     return [entries] if _is_plain_run(entries) else entries
 
@@ -104,7 +105,7 @@ def _read_run(entry: object, index: int, side: _Side) -> GivenRun:
         steps = entry["steps"]
     if not _is_list(steps):
         where = f"run {index}" if steps is entry else f"steps of run {index}"
-        _refuse(side, where, _describe(steps))
+        _refuse(side, where, f"is {describe_value(steps)}")
     given = tuple(_read_step(step, steps, (index, position), side) for position, step in enumerate(steps))
     return GivenRun(given, run)
 
@@ -117,11 +118,16 @@ def _read_step(step: object, steps: Sequence[object], at: tuple[int, int], side:
             _refuse(side, _place(steps, at), "is a ReferenceStep, which only a reference may hold")
         names = step.steps
         mode = None if step.match_mode is None else canonical_mode(step.match_mode)
+    if isinstance(names, str):
+        raise TrajectoryTypeError(
+            f"{side}: {_place(steps, at)} is the string {show_value(names)}: in Python a superstep is a list of"
+            f" node names, also of one. Write {show_value([names])}."
+        )
     if not _is_list(names):
-        _refuse(side, _place(steps, at), _describe(names))
+        _refuse(side, _place(steps, at), f"is {describe_value(names)}")
     for entry, name in enumerate(names):
         if not isinstance(name, str):
-            _refuse(side, _place(steps, at, entry), _describe(name))
+            _refuse(side, _place(steps, at, entry), f"is {describe_value(name)}")
         if not name:
             error = TrajectoryValueError if side == "outputs" else InvalidReferenceError
             raise error(
@@ -149,14 +155,6 @@ def _names_of(step: object) -> Sequence[str]:
 def _is_list(value: object) -> TypeGuard[Sequence[str]]:
     """Return whether a value is a list; what stands in it is checked by the caller."""
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
-
-
-def _describe(value: object) -> str:
-    if value is None:
-        return "is None"
-    text = repr(value)
-    shown = text if len(text) <= 80 else text[:77] + "..."
-    return f"is {shown} of type {type(value).__name__}"
 
 
 def _refuse(side: _Side, where: str, found: str) -> NoReturn:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, cast, get_args
 
 from otel_traj.errors import TrajectoryTypeError, TrajectoryValueError
+from otel_traj.match.values_in_words import describe_value, show_value
 
 __all__ = [
     "DEFAULT_IGNORE",
@@ -122,14 +123,13 @@ def read_options(
 def _read_words(words: object, option: str) -> frozenset[str]:
     if not isinstance(words, Iterable):
         raise TrajectoryTypeError(
-            f"{option} is {words!r}, no collection of strings: nothing can be looked up in it. Write a list."
+            f"{option} is {show_value(words)}, no collection of strings: nothing can be looked up in it. Write a list."
         )
     collected = list(words)
     for word in collected:
         if not isinstance(word, str):
             raise TrajectoryTypeError(
-                f"{option} holds {word!r} of type {type(word).__name__}: only strings can be compared with names."
-                " Write a string."
+                f"{option} holds {describe_value(word)}: only strings can be compared with names. Write a string."
             )
     return frozenset(collected)
 

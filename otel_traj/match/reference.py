@@ -12,6 +12,7 @@ from typing import NotRequired, TypedDict
 
 from otel_traj.errors import InvalidReferenceError, TrajectoryTypeError, TrajectoryValueError
 from otel_traj.match.modes import GraphTrajectoryMatchMode, check_mode
+from otel_traj.match.values_in_words import describe_value
 from otel_traj.model import AttributeValue  # noqa: TC001 - users resolve the type hints at run time
 
 __all__ = ["GraphRunReferenceTrajectory", "ReferenceStep"]
@@ -39,14 +40,14 @@ class ReferenceStep:
     def __post_init__(self) -> None:
         if isinstance(self.steps, str | bytes) or not isinstance(self.steps, Sequence):
             raise TrajectoryTypeError(
-                f"steps of a ReferenceStep is {self.steps!r} of type {type(self.steps).__name__}: a superstep is"
-                " a list of node names. Write a list, also for one name."
+                f"steps of a ReferenceStep is {describe_value(self.steps)}: a superstep is a list of node names,"
+                " also of one. Write a list, such as ['node1']."
             )
         for index, name in enumerate(self.steps):
             if not isinstance(name, str):
                 raise TrajectoryTypeError(
-                    f"entry {index} of a ReferenceStep is {name!r} of type {type(name).__name__}: node names are"
-                    " strings. Write a string."
+                    f"entry {index} of a ReferenceStep is {describe_value(name)}: node names are strings. Write a"
+                    " string."
                 )
             if not name:
                 raise InvalidReferenceError(

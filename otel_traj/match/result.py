@@ -42,7 +42,9 @@ OpKind: TypeAlias = Literal[
 (mode exact); no name in common; a superstep missing or too many; another number of runs than expected; a status
 that the reference does not allow."""
 
-HintKind: TypeAlias = Literal["serialised", "merged", "loop_count", "moved", "wrong_branch", "step_gap"]
+HintKind: TypeAlias = Literal[
+    "misspelt", "serialised", "merged", "loop_count", "moved", "wrong_branch", "step_gap"
+]
 """What several differences mean together."""
 
 

@@ -7,9 +7,10 @@ reference so far it waits, also if the reference allows only `ok`, because a res
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
-from otel_traj.match.names import list_names, show_name
+from otel_traj.match.names import escape, list_names, show_name
 from otel_traj.match.supersteps import is_interrupt
 
 if TYPE_CHECKING:
@@ -24,11 +25,15 @@ __all__ = [
     "incomplete_codes",
     "is_incomplete",
     "say_incomplete",
+    "say_problem",
     "say_status",
     "say_waiting",
 ]
 
 _LEAVE_COMPLETE: Final = frozenset({"step_gap", "content_cut", "spans_missing"})
+_MAX_WORDS: Final = 300
+_ABOUT_A_RUN: Final = re.compile(r"\Arun '[^']*' \(trace [0-9a-f]*\): ")
+"""How a problem begins; a comment stands beside its run."""
 
 
 def is_incomplete(run: Run | None) -> bool:
@@ -48,9 +53,17 @@ def has_step_gap(run: Run | None) -> bool:
 
 
 def say_incomplete(run: Run, subject: str) -> str:
-    """Return `run is incomplete: root_missing, task_open`."""
-    codes = incomplete_codes(run)
-    return f"{subject} is incomplete: {', '.join(codes)}" if codes else f"{subject} is incomplete"
+    """Return `run is incomplete (root_missing, task_open): ...`, with the words of the first problem."""
+    codes, words = incomplete_codes(run), say_problem(run)
+    head = f"{subject} is incomplete ({', '.join(codes)})" if codes else f"{subject} is incomplete"
+    return f"{head}: {words}" if words else head
+
+
+def say_problem(run: Run) -> str:
+    """Return what the first problem that makes a run incomplete says, in at most 300 characters; else empty."""
+    message = next((problem.message for problem in run.problems if problem.code not in _LEAVE_COMPLETE), "")
+    words = escape(_ABOUT_A_RUN.sub("", message))
+    return words if len(words) <= _MAX_WORDS else words[: _MAX_WORDS - 3] + "..."
 
 
 def say_waiting(run: Run) -> str:

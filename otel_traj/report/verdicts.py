@@ -31,8 +31,8 @@ def format_report(report: Report, *, width: int = 80) -> str:
         width: Characters per line.
 
     Returns:
-        A line per run with its comment below, then the summary, the references no run met, and the exit code
-        with its reasons where it is not 0. Problems of the source are not repeated here.
+        A line per run with its comment below, then the summary, the references no run met with a hint why, and
+        the exit code with its reasons where it is not 0. Problems of the source are not repeated here.
     """
     lines = [line for verdict in report.verdicts for line in _format_verdict(verdict, width)]
     lines += [""] if lines else []
@@ -70,5 +70,7 @@ def _summarise(report: Report) -> Iterator[str]:
     )
     if summary["unmet_references"]:
         yield f"references that no run met: {', '.join(map(shorten, summary['unmet_references']))}"
+    for hint in report.hints:
+        yield f"hint: {escape(hint)}"
     if report.exit_code:
         yield f"exit code {report.exit_code}: {escape('; '.join(report.exit_reasons))}"

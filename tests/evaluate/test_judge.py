@@ -105,6 +105,14 @@ def test_no_reference_is_counted_and_named() -> None:
     assert report.exit_code == 0
 
 
+def test_facts_that_a_run_lacks_are_left_out_of_its_reason() -> None:
+    """A run without a case or thread is described by what it has."""
+    run = RecordedRun("bare", graph="seven")
+    run.task("x", 1)
+    [verdict] = _judge(run.spans()).verdicts
+    assert verdict.comment == "no reference applies to graph 'seven'"
+
+
 def test_an_ambiguous_run_names_its_candidates() -> None:
     """Two references that apply: neither is chosen, both count as met, the run is not without a reference."""
     both = [Reference(name=name, steps=LONG.steps) for name in ("one", "two")]
@@ -122,6 +130,20 @@ def test_an_ambiguous_run_names_its_candidates() -> None:
     assert report.exit_code == 2
 
 
+def test_a_reason_stays_short_whatever_it_names() -> None:
+    """Of many candidates ten are named, of a long name its beginning; the metadata has them whole."""
+    many = [Reference(name=f"{index} " + "x" * 1_000, steps=LONG.steps) for index in range(12)]
+    [verdict] = _judge(_record_long(), *many).verdicts
+    assert verdict.comment is not None
+    assert "12 references apply" in verdict.comment
+    assert "and 2 more: narrow" in verdict.comment
+    assert len(verdict.comment) < 1_200
+    assert verdict.metadata is not None
+    assert verdict.metadata["candidates"] == [reference.name for reference in many]
+    [verdict] = _judge(_record("other", "x", case="c" * 10_000)).verdicts
+    assert len(verdict.comment or "") < 300
+
+
 def test_an_incomplete_run_is_not_judged() -> None:
     """A run that lost a task is neither pass nor fail, whatever is left of it."""
     report = _judge([span for span in _record_long() if span.name != "invoke_node node5"])
@@ -129,6 +151,10 @@ def test_an_incomplete_run_is_not_judged() -> None:
     assert (verdict.verdict, verdict.reference, verdict.score) == ("not_evaluated", "long path", None)
     assert verdict.metadata is not None
     assert verdict.metadata["reason"] == "incomplete"
+    assert verdict.comment is not None
+    assert verdict.comment.startswith(
+        "run is incomplete (manifest_mismatch): the recorder saw 6 tasks, 5 arrived."
+    )
     assert report.exit_code == 2
     assert report.summary["unmet_references"] == ["short path"]
 
@@ -216,6 +242,37 @@ def test_a_selection_that_meets_no_run_is_no_pass() -> None:
     assert _judge([], require_all=True).exit_code == 2
 
 
+def _record_subgraph() -> list[Span]:
+    outer = RecordedRun("outer", graph="outer")
+    inner = RecordedRun("inner", graph="inner", parent=outer, parent_task=outer.task("call", 1))
+    inner.task("x", 1)
+    return outer.spans(below=[inner])
+
+
+def test_a_reference_for_a_subgraph_gets_a_hint() -> None:
+    """A reference that no run met, for its graph runs only inside another, is told so; the JSON stays as it is."""
+    reference = Reference(name="inner path", applies_to=AppliesTo(graph="inner"), steps=[["x"]])
+    report = _judge(_record_subgraph(), reference)
+    assert report.summary["unmet_references"] == ["inner path"]
+    assert report.hints == ["no run is of the graph inner; graphs there: outer; only as subgraphs: inner"]
+    assert "only as subgraphs" not in report.to_json()
+
+
+def test_a_selection_of_a_subgraph_gets_a_hint() -> None:
+    """Who selects a graph that no run is of is told which there are."""
+    report = _judge(_record_subgraph(), Reference(name="any", steps=[["call"]]), graph="inner")
+    assert report.verdicts == []
+    assert report.hints == ["no run is of the graph inner; graphs there: outer; only as subgraphs: inner"]
+
+
+def test_a_graph_that_has_runs_gets_no_hint() -> None:
+    """Where other conditions alone were not met, or nothing is wrong, nothing is said about graphs."""
+    reference = Reference(name="x", applies_to=AppliesTo(graph="seven", case="none"), steps=[["x"]])
+    assert _judge(_record_long(), reference).hints == []
+    assert _judge(_record_long(), LONG).hints == []
+    assert _judge([], SHORT, graph="seven").hints == []
+
+
 def test_references_are_checked() -> None:
     """No reference at all, two of one name, and what can't be compared with are refused at once."""
     with pytest.raises(InvalidReferenceError, match="no reference"):
@@ -226,13 +283,19 @@ def test_references_are_checked() -> None:
         evaluate_runs([], references=[Reference(name="empty", steps=[])])
     with pytest.raises(TrajectoryValueError, match="supserset"):
         evaluate_runs([], references=[Reference(name="x", steps=[["a"]], step_mode="supserset")])  # type: ignore[arg-type]
-    with pytest.raises(TrajectoryTypeError, match="'dict' stands where a Reference is needed"):
+    with pytest.raises(TrajectoryTypeError, match=r"a reference is .* of type dict, and"):
         evaluate_runs([], references=[{"steps": [["a"]]}])  # type: ignore[list-item]
+    with pytest.raises(TrajectoryTypeError, match="a reference is None, and"):
+        evaluate_runs([], references=[None])  # type: ignore[list-item]
+    with pytest.raises(TrajectoryTypeError, match="references is 3 of type int, and"):
+        evaluate_runs([], references=3)  # type: ignore[arg-type]
 
 
 def test_options_are_checked() -> None:
     """A value that is not allowed raises before anything is read."""
     with pytest.raises(TrajectoryValueError, match="min_evaluated"):
         evaluate_runs("nowhere", references=[LONG], min_evaluated=-1)
+    with pytest.raises(TrajectoryTypeError, match="min_evaluated is '2' of type str"):
+        evaluate_runs("nowhere", references=[LONG], min_evaluated="2")  # type: ignore[arg-type]
     with pytest.raises(TrajectoryValueError, match="no status"):
         evaluate_runs("nowhere", references=[LONG], status="finished")  # type: ignore[arg-type]

@@ -155,6 +155,7 @@ def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path: Path) -> None:
         (_HEAD + "  - {name: x, steps: [true]}\n", 3, 23, "found the boolean true; put it in quotes"),
         (_HEAD + "  - {name: x, steps: [[a, ~]]}\n", 3, 27, "a node's name must be a text, found nothing"),
         (_HEAD + "  - {name: x, steps: [[[a]]]}\n", 3, 24, "a node's name must be a text, found a list"),
+        (_HEAD + "  - {name: x, steps: [[{node: a}]]}\n", 3, 25, "an entry of a superstep is a text"),
         (_HEAD + "  - {name: x, steps: [{mode: exact}]}\n", 3, 23, "needs nodes"),
         (_HEAD + "  - {name: x, steps: [{nodes: a}]}\n", 3, 31, "nodes must be a list"),
         (
@@ -258,6 +259,31 @@ def test_patterns_are_refused_by_name(tmp_path: Path, step: str) -> None:
     line, _, message = _complain(tmp_path, f"{_HEAD}  - name: x\n    steps:\n      - {step}\n")
     assert "this version can't judge" in message
     assert line == 5
+
+
+@pytest.mark.parametrize(
+    ("entry", "offered"),
+    [
+        ("nope: 1", "name, applies_to, steps, step_mode, duplicates, ignore, status, source"),
+        ("rules: {}", "name, applies_to, steps, step_mode, duplicates, ignore, status, source"),
+        ("steps: [{nodes: [a], nope: 1}]", "nodes, mode"),
+        ("steps: [{repeat: [a]}]", "nodes, mode"),
+    ],
+)
+def test_keys_of_which_one_value_alone_is_judged_are_not_offered(
+    tmp_path: Path, entry: str, offered: str
+) -> None:
+    """A complaint lists what is of use; `level`, `depth`, `min` and the like are accepted and not listed."""
+    _, _, message = _complain(tmp_path, f"{_HEAD}  - {{name: x, {entry}}}\n")
+    assert message.endswith(f" may hold: {offered}")
+
+
+def test_a_slip_in_a_key_that_is_not_offered_is_recognised(tmp_path: Path) -> None:
+    """A misspelt neutral key is still told what it was meant to be."""
+    assert (
+        "did you mean 'trajectory_mode'?"
+        in _complain(tmp_path, f"{_HEAD}  - {{name: x, steps: [a], trajectory_mod: strict}}\n")[2]
+    )
 
 
 def test_the_two_at_the_top_are_checked_in_json_too(tmp_path: Path) -> None:

@@ -118,7 +118,10 @@ def make_run(
         tool_calls=[],
         complete=complete,
         verified=complete,
-        problems=[Problem(code=code, message=code) for code in problems],
+        problems=[
+            Problem(code=code, message=f"run 'run' (trace {'0' * 32}): the words of {code}.")
+            for code in problems
+        ],
         service=None,
         attributes={},
         parent_task_id=None,

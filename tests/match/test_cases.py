@@ -90,7 +90,7 @@ def test_passes(
             ["loop_count"],
             id="43",
         ),
-        pytest.param([["Node1"]], [["node1"]], "exact", 2, 0.0, ["replaced"], [], id="44 case"),
+        pytest.param([["Node1"]], [["node1"]], "exact", 2, 0.0, ["replaced"], ["misspelt"], id="44 case"),
         pytest.param([["sub/l1"]], [["l1"]], "exact", 2, 0.0, ["replaced"], [], id="44 subgraph"),
     ],
 )
@@ -199,7 +199,7 @@ def test_51_an_incomplete_run_is_not_evaluated() -> None:
         run = make_run(steps, complete=False, problems=["manifest_mismatch"])
         result = judge(LONG, run)
         assert result["score"] is None
-        assert result["comment"] == "run is incomplete: manifest_mismatch"
+        assert result["comment"] == "run is incomplete (manifest_mismatch): the words of manifest_mismatch."
         assert explained(result)["verdict"] == "not_evaluated"
 
 

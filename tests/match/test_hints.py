@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.match.judging import LONG, explained, judge, make_run
 
@@ -125,6 +128,92 @@ def test_a_loop_of_parallel_nodes_shows_its_supersteps() -> None:
     """Nodes of a round that run in parallel stand in braces, in whatever order they ran."""
     actual = [["m"], ["t", "u"], ["m"], ["u", "t"], ["m"]]
     assert hints_of(actual[:3], actual) == (["loop_count"], ["the loop {u, t} -> m ran 2 times, expected 1"])
+
+
+@pytest.mark.parametrize("mode", ["exact", "unordered", "subset", "superset"])
+@pytest.mark.parametrize(
+    ("expected", "rounds"),
+    [
+        ([["work"], [], ["check"]], 3),
+        ([["work"], ["other"], ["check"]], 3),
+        ([["work"], ["check"], ["other"], ["work"], ["check"]], 4),
+    ],
+)
+def test_rounds_that_the_reference_does_not_have_are_not_counted(
+    expected: list[list[str]], rounds: int, mode: GraphTrajectoryMatchMode
+) -> None:
+    """Where the reference holds the loop in parts, or with something between, no number is told."""
+    assert "loop_count" not in hints_of(expected, [["work"], ["check"]] * rounds, mode)[0]
+
+
+def test_rounds_too_many_on_both_sides_of_a_right_one_are_one_loop() -> None:
+    """Rounds before and after those that are expected count together, and the loop is told once."""
+    expected = [["s"], ["a"], ["b"], ["e"]]
+    assert hints_of(expected, [["s"], *[["a"], ["b"]] * 4, ["e"]]) == (
+        ["loop_count"],
+        ["the loop a -> b ran 4 times, expected 1"],
+    )
+
+
+_LOOP = re.compile(r"the loop (.*) ran ([0-9]+) times?, expected ([0-9]+)")
+
+
+@given(*[st.lists(st.lists(st.sampled_from("ab"), max_size=2), max_size=7)] * 2)
+def test_a_loop_has_so_many_rounds_on_either_side(expected: list[list[str]], actual: list[list[str]]) -> None:
+    """The numbers of a loop are true: so many rounds stand in a row in the run, and so many in the reference."""
+    if judge(expected, actual)["score"]:
+        return
+    for hint in hints_of(expected, actual)[1]:
+        found = _LOOP.fullmatch(hint)
+        if found is None:
+            continue
+        one_round = [sorted(re.findall("[ab]", each)) for each in found[1].split(" -> ")]
+        for steps, number in ((actual, int(found[2])), (expected, int(found[3]))):
+            row, there = one_round * number, [sorted(names) for names in steps]
+            assert row in [there[at : at + len(row)] for at in range(len(there) + 1)]
+
+
+@pytest.mark.parametrize(
+    ("written", "ran"),
+    [
+        ("serach", "search"),
+        ("serch", "search"),
+        ("search", "searchh"),
+        ("Search_Web", "search-web"),
+        ("read_file", "read_files"),
+        ("Ask", "ask"),
+        ("interrupt", "__interrupt__"),
+    ],
+)
+def test_misspelt(written: str, ran: str) -> None:
+    """A name that never ran beside one that the reference does not know, a slip apart, is asked about."""
+    assert hints_of([["a"], [written], ["e"]], [["a"], [ran], ["e"]]) == (
+        ["misspelt"],
+        [f"did you mean {ran}? {written} of the reference never ran"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "ran"),
+    [
+        ("node3", "node2"),
+        ("node1", "node11"),
+        ("node12", "node21"),
+        ("plan_a", "plan_b"),
+        ("ab", "ba"),
+        ("ask", "task"),
+        ("-", "--"),
+    ],
+)
+def test_other_names_are_not_misspelt(written: str, ran: str) -> None:
+    """Names that differ in a digit, in a letter that was replaced, or are short, are two nodes."""
+    assert hints_of([["a"], [written], ["e"]], [["a"], [ran], ["e"]]) == ([], [])
+
+
+def test_a_name_that_both_sides_know_is_not_misspelt() -> None:
+    """A name that ran elsewhere, or that the reference has elsewhere, is spelt right."""
+    assert "misspelt" not in hints_of([["model"], ["models"], ["e"]], [["models"], ["x"], ["e"]])[0]
+    assert "misspelt" not in hints_of([["model"], ["x"], ["models"]], [["models"], ["x"], ["models"]])[0]
 
 
 def test_a_gap_in_the_superstep_numbers_is_a_hint_where_a_run_fails() -> None:

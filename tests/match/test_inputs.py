@@ -110,7 +110,6 @@ def test_members_of_a_string_enumeration_are_their_text() -> None:
         ({"steps": None}, "steps of run 0 is None"),
         ({"steps": "abc"}, "steps of run 0 is 'abc' of type str"),
         ([{"steps": [["a"]]}, None], "run 1 is None"),
-        (["a", "b"], "run 0, superstep 1 (steps[0]) is 'a' of type str"),
         ([["a", 1]], "run 0, superstep 1, entry 1 (steps[0][1]) is 1 of type int"),
         (
             [{"steps": [["__start__"], ["a"], ["b", 1.5]]}],
@@ -120,7 +119,7 @@ def test_members_of_a_string_enumeration_are_their_text() -> None:
             [{"steps": [["a"]]}, {"steps": [["a"], ["__interrupt__"], ["b", None]]}],
             "run 1, superstep 2, entry 1 (steps[2][1]) is None",
         ),
-        ([["a"], "bc"], "run 0, superstep 2 (steps[1]) is 'bc' of type str"),
+        ([["a"], b"bc"], "run 0, superstep 2 (steps[1]) is b'bc' of type bytes"),
         ([["a"], {"b"}], "run 0, superstep 2 (steps[1]) is {'b'} of type set"),
         ([["a"], None], "run 0, superstep 2 (steps[1]) is None"),
         ([["a"], [["b"]]], "run 0, superstep 2, entry 0 (steps[1][0]) is ['b'] of type list"),
@@ -132,6 +131,28 @@ def test_what_is_no_trajectory_is_refused_with_its_place(bad: object, words: str
         with pytest.raises(TrajectoryTypeError) as caught:
             reader(bad)
         assert str(caught.value).startswith(f"{side}: {words}: a run is a Run, a mapping with 'steps'")
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        (["work", "check"], "run 0, superstep 1 (steps[0]) is the string 'work'"),
+        ([{"steps": ["__start__", "work"]}], "run 0, superstep 1 (steps[0]) is the string '__start__'"),
+        ([["__start__"], "work"], "run 0, superstep 1 (steps[1]) is the string 'work'"),
+        ([["a"], "x" * 1_000], "run 0, superstep 2 (steps[1]) is the string 'xxx"),
+    ],
+)
+def test_a_name_in_place_of_a_superstep_is_told_how_to_write_it(bad: object, words: str) -> None:
+    """Whoever writes a name where a superstep stands, as a reference file allows, is shown the list it needs."""
+    for side, reader in (("outputs", read_outputs), ("reference_outputs", read_references)):
+        with pytest.raises(TrajectoryTypeError) as caught:
+            reader(bad)
+        message = str(caught.value)
+        assert message.startswith(f"{side}: {words}")
+        assert "in Python a superstep is a list of node names, also of one. Write [" in message
+        assert len(message) < 400
+    with pytest.raises(TrajectoryTypeError, match=r"Write \['work'\]\."):
+        read_references(["work", "check"])
 
 
 def test_an_empty_name_is_refused_with_its_place() -> None:

@@ -19,7 +19,7 @@ from tests.match.judging import explained, judge, make_run
         ("model*:|>", "model*:|>"),
         ("Knoten_ä_节点", "Knoten_ä_节点"),
         ("red\x1b[31m", '"red\\x1b[31m"'),
-        ("two\nlines", '"two\\x0alines"'),
+        ("two\nlines", '"two\\nlines"'),
         ("right\u202eleft", '"right\\u202eleft"'),
         ("iso\u2067late\u2069", '"iso\\u2067late\\u2069"'),
         ("zero\u200bwidth", '"zero\\u200bwidth"'),
@@ -32,6 +32,10 @@ from tests.match.judging import explained, judge, make_run
         ('say "x"', '"say \\"x\\""'),
         ("back\\slash", '"back\\\\slash"'),
         (" space ", '" space "'),
+        ("worker x40", '"worker x40"'),
+        ("30 more", '"30 more"'),
+        ("x40", "x40"),
+        ("worker x", "worker x"),
     ],
 )
 def test_plain_names_stay_and_others_are_quoted_and_escaped(name: str, shown: str) -> None:
@@ -86,3 +90,21 @@ def test_lists_of_names() -> None:
     assert join_names(["a", "b", "c"]) == "a, b and c"
     assert join_names(many) == "n0, n1, n2, n3, n4, n5, n6, n7, n8, n9 and 2 more"
     assert show_superstep([]) == "{}"
+
+
+def test_more_than_three_alike_in_a_row_are_counted() -> None:
+    """A wide fan-out reads `w x4`; fewer stand one by one, and so do others between."""
+    assert list_names(["w"] * 3) == "w, w, w"
+    assert list_names(["w"] * 4) == "w x4"
+    assert join_names(["a", *["w"] * 40]) == "a and w x40"
+    assert show_superstep(["a, b"] * 4) == '{"a, b" x4}'
+    assert show_superstep(["w", "v"] * 3) == "{w, v, w, v, w, v}"
+    assert show_superstep(["w"] * 40 + [f"n{index}" for index in range(12)]) == (
+        "{w x40, n0, n1, n2, n3, n4, n5, n6, n7, n8, 3 more}"
+    )
+
+
+@given(*[st.lists(st.sampled_from(["w", "w x4", "4 more", "x4", "v"]), max_size=9)] * 2)
+def test_different_supersteps_never_look_alike(one: list[str], other: list[str]) -> None:
+    """Folding keeps different lists of names different, also where a name looks folded itself."""
+    assert (show_superstep(one) == show_superstep(other)) is (one == other)

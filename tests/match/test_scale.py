@@ -35,7 +35,7 @@ def test_ten_thousand_supersteps_in_under_a_second() -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_the_largest_alignment_is_bounded(mode: StepMode) -> None:
     """300 against 300 supersteps of random names are aligned within seconds, in every mode."""
-    rng = random.Random(7)  # noqa: S311 - a fixed seed, no secret
+    rng = random.Random(7)
     sides = [
         [rng.choices("abcdefghijklmnopqrst", k=5) for _ in range(MAX_SUPERSTEPS)]
         for _ in ("expected", "actual")

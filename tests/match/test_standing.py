@@ -1,16 +1,21 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import pytest
+from msgspec.structs import replace
 
 from otel_traj.match import graph_trajectory_match, match_runs
+from otel_traj.model import Problem, ProblemCode
 from tests.match.judging import LONG, SHORTCUT, explained, judge, make_run
 
 if TYPE_CHECKING:
-    from otel_traj.model import ProblemCode, RunStatus
+    from otel_traj.model import RunStatus
 
 START = [["__start__"]]
+
+HARMLESS: tuple[ProblemCode, ...] = ("step_gap", "content_cut", "spans_missing")
+"""Problems that say nothing about node tasks."""
 
 
 def test_a_complete_run_that_matches_passes() -> None:
@@ -19,24 +24,7 @@ def test_a_complete_run_that_matches_passes() -> None:
     assert (outcome.verdict, outcome.score, outcome.comment, outcome.metadata) == ("pass", True, None, None)
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "root_missing",
-        "root_open",
-        "task_open",
-        "orphan",
-        "manifest_mismatch",
-        "late_span",
-        "key_missing",
-        "key_cut",
-        "partial_response",
-        "beginning_missing",
-        "conflicting_copy",
-        "no_node_tasks",
-        "unreadable",
-    ],
-)
+@pytest.mark.parametrize("code", [code for code in get_args(ProblemCode) if code not in HARMLESS])
 @pytest.mark.parametrize("status", ["ok", "error", "interrupted", "cancelled", "open"])
 def test_lost_telemetry_is_never_a_verdict(code: ProblemCode, status: RunStatus) -> None:
     """An incomplete run is neither passed nor failed, whatever it shows; the reason names the codes."""
@@ -46,7 +34,7 @@ def test_lost_telemetry_is_never_a_verdict(code: ProblemCode, status: RunStatus)
             {"steps": LONG},
         )
         assert (outcome.verdict, outcome.score) == ("not_evaluated", None)
-        assert outcome.comment == f"run is incomplete: {code}"
+        assert outcome.comment == f"run is incomplete ({code}): the words of {code}."
         assert outcome.metadata is not None
         assert outcome.metadata["reason"] == "incomplete"
         assert outcome.metadata["problems"] == [code]
@@ -54,7 +42,7 @@ def test_lost_telemetry_is_never_a_verdict(code: ProblemCode, status: RunStatus)
         assert outcome.metadata["actual"] == [steps]
 
 
-@pytest.mark.parametrize("code", ["step_gap", "content_cut", "spans_missing"])
+@pytest.mark.parametrize("code", HARMLESS)
 def test_problems_that_leave_a_run_complete_leave_its_verdict(code: ProblemCode) -> None:
     """A problem that says nothing about node tasks changes no verdict on them."""
     run = make_run(LONG, problems=[code])
@@ -65,7 +53,7 @@ def test_problems_that_leave_a_run_complete_leave_its_verdict(code: ProblemCode)
 def test_an_open_run_is_not_evaluated_whatever_the_record_says() -> None:
     """A run without an end can't be judged, also where nothing else was found missing."""
     result = judge(LONG, make_run(LONG, status="open"))
-    assert (result["score"], result["comment"]) == (None, "run is incomplete: root_open")
+    assert (result["score"], result["comment"]) == (None, "run is incomplete (root_open)")
 
 
 @pytest.mark.parametrize(
@@ -202,7 +190,10 @@ def test_one_failed_run_fails_the_thread() -> None:
     assert result["comment"] is not None
     lines = result["comment"].split("\n")
     assert lines[0].startswith("run 0, superstep 2")
-    assert lines[-2:] == ["run 1 is incomplete: root_open", "run 2 is waiting after node1"]
+    assert lines[-2:] == [
+        "run 1 is incomplete (root_open): the words of root_open.",
+        "run 2 is waiting after node1",
+    ]
     assert explained(result)["edits"] == 5
 
 
@@ -210,11 +201,39 @@ def test_runs_that_can_not_be_judged_leave_the_thread_unjudged() -> None:
     """Without a fail one unjudged run is enough; each is named with its reason."""
     runs = [make_run(LONG), make_run(LONG, complete=False, problems=["root_open"])]
     result = graph_trajectory_match(outputs=runs, reference_outputs=[LONG, LONG])
-    assert (result["score"], result["comment"]) == (None, "run 1 is incomplete: root_open")
+    assert (result["score"], result["comment"]) == (
+        None,
+        "run 1 is incomplete (root_open): the words of root_open.",
+    )
 
 
 def test_a_count_is_not_judged_by_incomplete_runs() -> None:
     """Lost spans can split a run in two: another number of runs is no fail where one is incomplete."""
     halves = [make_run(LONG[:2]), make_run(LONG[2:], complete=False, problems=["beginning_missing"])]
     result = graph_trajectory_match(outputs=halves, reference_outputs=[LONG])
-    assert (result["score"], result["comment"]) == (None, "run 1 is incomplete: beginning_missing")
+    assert (result["score"], result["comment"]) == (
+        None,
+        "run 1 is incomplete (beginning_missing): the words of beginning_missing.",
+    )
+
+
+def test_the_first_problem_says_what_to_do() -> None:
+    """The reason holds all codes and the first problem's words, without the ids of the run it stands beside."""
+    run = make_run(LONG, complete=False, problems=["step_gap", "task_open", "key_cut", "task_open"])
+    assert judge(LONG, run)["comment"] == "run is incomplete (task_open, key_cut): the words of task_open."
+    other = replace(run, problems=[Problem(code="root_missing", message="run 'x' (trace 1) is a subgraph's")])
+    assert judge(LONG, other)["comment"] == (
+        "run is incomplete (root_missing): run 'x' (trace 1) is a subgraph's"
+    )
+
+
+def test_the_words_of_a_problem_are_data_and_bounded() -> None:
+    """However long a problem is and whatever it holds, its words stand on one line of 300 characters."""
+    problem = Problem(code="task_open", message="a\nb\x1b[31m" + "ü" * 1_000)
+    run = replace(make_run(LONG, complete=False), problems=[problem])
+    comment = judge(LONG, run)["comment"]
+    assert comment is not None
+    words = comment.removeprefix("run is incomplete (task_open): ")
+    assert words.startswith("a\\nb\\x1b[31müü")
+    assert words.endswith("ü...")
+    assert len(words) == 300

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "build_agent",
+    "build_fan_out",
     "build_hostile",
     "build_incomplete",
     "build_resumed",
@@ -91,6 +92,19 @@ def build_resumed() -> Run:
     second.task("ask", 2, id="ask")
     second.task("send", 3)
     return _rebuild(first.spans() + second.spans())
+
+
+def build_fan_out() -> Run:
+    """Return a run of forty workers and three, beside nodes whose names look like that."""
+    run = RecordedRun("map", graph="map reduce", thread="wide")
+    run.task("plan", 1)
+    for index in range(40):
+        run.task("worker", 2, push=index)
+    run.task("worker x40", 2)
+    run.task("x40", 2)
+    for index in range(3):
+        run.task("worker", 3, push=index)
+    return _rebuild(run.spans())
 
 
 def build_incomplete() -> Run:

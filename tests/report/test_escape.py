@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_traj.report.escape import escape, quote, shorten, wrap
+from otel_traj.report.escape import escape, shorten, show_word, wrap
 
 _ANY_TEXT = st.text(st.characters(), max_size=80)
 
@@ -14,19 +14,19 @@ _ANY_TEXT = st.text(st.characters(), max_size=80)
 def test_nothing_unprintable_is_left(text: str) -> None:
     """Whatever a text holds, lone surrogates too, its escaped forms can be printed on one line."""
     assert escape(text).isprintable()
-    assert quote(text).isprintable()
+    assert show_word(text).isprintable()
     assert shorten(text).isprintable()
 
 
 @given(_ANY_TEXT, _ANY_TEXT)
 def test_two_names_never_look_alike(one: str, other: str) -> None:
     """Quoting keeps different names different."""
-    assert (quote(one) == quote(other)) is (one == other)
+    assert (show_word(one) == show_word(other)) is (one == other)
 
 
 def test_a_plain_name_stays_as_it_is() -> None:
     """Names of one word, in any script, are not quoted; others are."""
-    assert [quote(name) for name in ("node1", "früh/spät", "a:b*", "two words", "", 'q"')] == [
+    assert [show_word(name) for name in ("node1", "früh/spät", "a:b*", "two words", "", 'q"')] == [
         "node1",
         "früh/spät",
         "a:b*",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from otel_traj.model import Usage
-from otel_traj.report.units import count, format_duration, format_usage
+from otel_traj.reconstruct.selection import parse_time
+from otel_traj.report.units import count, format_duration, format_time, format_usage
 
 
 @pytest.mark.parametrize(
@@ -26,6 +27,20 @@ from otel_traj.report.units import count, format_duration, format_usage
 def test_durations_read_at_a_glance(nanoseconds: int, text: str) -> None:
     """A duration has the unit that suits its size, and no rounding shows 60 s or 1000 ms."""
     assert format_duration(1_000, 1_000 + nanoseconds) == text
+
+
+@pytest.mark.parametrize(
+    ("time_ns", "text"),
+    [
+        (0, "1970-01-01T00:00:00Z"),
+        (1_764_500_000_999_999_999, "2025-11-30T10:53:20Z"),
+        (2**64 - 1, "2554-07-21T23:34:33Z"),
+    ],
+)
+def test_a_time_can_be_pasted_into_a_selection(time_ns: int, text: str) -> None:
+    """A time is UTC in whole seconds, in the form that `--since` takes, and at or before what it stands for."""
+    assert format_time(time_ns) == text
+    assert time_ns - 1_000_000_000 < parse_time(text) <= time_ns
 
 
 def _make_usage(**counts: int) -> Usage:

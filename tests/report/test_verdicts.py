@@ -40,7 +40,7 @@ def _make_report() -> Report:
             reference=None,
             verdict="not_evaluated",
             score=None,
-            comment="no reference applies to graph 'other', case None, thread 't-3'",
+            comment="no reference applies to graph 'other', thread 't-3'",
             metadata={"verdict": "not_evaluated"},
             graph="other",
         ),
@@ -67,6 +67,7 @@ def _make_report() -> Report:
         exit_code=1,
         exit_reasons=["1 run failed", "1 run could not be judged"],
         source_problems=[],
+        hints=["no run is of the graph inner; graphs there: other, seven; only as subgraphs: inner"],
     )
 
 

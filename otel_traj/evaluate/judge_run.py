@@ -1,0 +1,110 @@
+"""One run against the reference that applies to it.
+
+The comparison itself, and whether a run's data suffices for one, is the matching engine's; what is added here is
+the choice of the reference, the demand for a manifest, and words for what could not be told.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from otel_traj.errors import TrajectoryTypeError, TrajectoryValueError
+from otel_traj.evaluate.choice import choose_reference
+from otel_traj.evaluate.verdict import Verdict
+from otel_traj.match import MatchOutcome, match_runs
+from otel_traj.match.standing import say_problem
+from otel_traj.match.values_in_words import show_value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from otel_traj.evaluate.choice import Choice
+    from otel_traj.evaluate.reference import Reference
+    from otel_traj.model import Run
+
+__all__ = ["compare", "judge_run"]
+
+_MAX_CANDIDATES: Final = 10
+"""References named in a comment; the metadata names all."""
+
+
+def compare(output: Run | Mapping[str, object], reference: Reference) -> MatchOutcome:
+    """Return how a run or trajectory stands against a reference, by the reference's own options.
+
+    Raises:
+        InvalidReferenceError: The reference can't be compared with.
+        TrajectoryTypeError: Something of it is of the wrong type.
+        TrajectoryValueError: An option of it is not allowed.
+    """
+    return match_runs(
+        [output],
+        [{"steps": reference.steps}],
+        step_mode=reference.step_mode,
+        duplicates=reference.duplicates,
+        ignore=reference.ignore,
+        status=reference.status,
+    )
+
+
+def judge_run(run: Run, references: Sequence[Reference], *, require_manifest: bool) -> tuple[Verdict, Choice]:
+    """Return the verdict on a run, and which references apply to it.
+
+    Args:
+        run: The run, complete or not.
+        references: All references, names distinct.
+        require_manifest: Judge it only where a manifest was there and met.
+    """
+    choice = choose_reference(run, references)
+    reference = choice.reference
+    if reference is None:
+        return _not_evaluated(run, choice, *_explain_no_choice(run, choice)), choice
+    if require_manifest and run.complete and not run.verified:
+        words = "no manifest of its recorder was met, so that spans may be missing (require-manifest is set)"
+        return _not_evaluated(run, choice, "unverified", words), choice
+    try:
+        outcome = compare(run, reference)
+    except (TrajectoryTypeError, TrajectoryValueError) as error:
+        return _not_evaluated(run, choice, "broken", f"the comparison broke: {error}"), choice
+    metadata = None if outcome.metadata is None else dict(outcome.metadata)
+    verdict = Verdict(
+        run_id=run.run_id,
+        thread_id=run.thread_id,
+        reference=reference.name,
+        verdict=outcome.verdict,
+        score=outcome.score,
+        comment=outcome.comment,
+        metadata=metadata,
+        graph=run.graph,
+    )
+    return verdict, choice
+
+
+def _not_evaluated(run: Run, choice: Choice, reason: str, comment: str) -> Verdict:
+    candidates = () if choice.reference else choice.applying + choice.possible
+    return Verdict(
+        run_id=run.run_id,
+        thread_id=run.thread_id,
+        reference=choice.reference.name if choice.reference else None,
+        verdict="not_evaluated",
+        score=None,
+        comment=comment,
+        metadata={"verdict": "not_evaluated", "reason": reason, "candidates": list(candidates)},
+        graph=run.graph,
+        candidates=candidates,
+    )
+
+
+def _explain_no_choice(run: Run, choice: Choice) -> tuple[str, str]:
+    """Return the reason in a word and in a sentence."""
+    candidates = [show_value(name) for name in choice.applying + choice.possible]
+    hidden = len(candidates) - _MAX_CANDIDATES
+    names = ", ".join(candidates[:_MAX_CANDIDATES]) + (f" and {hidden} more" if hidden > 0 else "")
+    if choice.possible:
+        lost = say_problem(run) or "its input was not recorded"
+        return "undecided", f"which reference applies can't be told (perhaps {names}): {lost}"
+    if choice.applying:
+        words = f"{len(choice.applying)} references apply, {names}: narrow their applies_to until one does"
+        return "ambiguous", words
+    facts = (("graph", run.graph), ("case", run.case), ("thread", run.thread_id))
+    known = ", ".join(f"{word} {show_value(value)}" for word, value in facts if value is not None)
+    return "no_reference", f"no reference applies to {known or 'this run'}"
