@@ -7,11 +7,12 @@ import random
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from otel_traj import read_runs
 from otel_traj.reconstruct.completeness import NAMED_ONLY
 from tests.oracles import ALL, by_number, sort_names
-from tests.recorded import record_to_file
+from tests.recorded import record_scenario, record_to_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,10 +38,15 @@ basic_oracles = pytest.mark.parametrize(
 )
 
 
-def record(scenario: Scenario, mode: Mode, path: Path) -> list[str]:
-    """Record a scenario into a file and return its lines, or skip where the installed LangGraph lacks it."""
+def skip_what_is_missing(scenario: Scenario) -> None:
+    """Skip a scenario whose API the installed LangGraph lacks."""
     if scenario.missing:
         pytest.skip(f"the installed langgraph lacks {', '.join(scenario.missing)}")
+
+
+def record(scenario: Scenario, mode: Mode, path: Path) -> list[str]:
+    """Record a scenario into a file and return its lines, or skip where the installed LangGraph lacks it."""
+    skip_what_is_missing(scenario)
     record_to_file(scenario, mode, path)
     return path.read_text("utf-8").splitlines()
 
@@ -57,6 +63,19 @@ def test_a_file_gives_what_langgraph_executed(scenario: Scenario, mode: Mode, tm
     """Runs read from OTLP JSON lines are complete, verified and equal to the oracle."""
     record(scenario, mode, tmp_path / "traces.jsonl")
     assert read_steps(tmp_path / "traces.jsonl") == sort_names(scenario.steps_from_spans)
+
+
+@every_oracle
+def test_memory_gives_what_langgraph_executed(scenario: Scenario, mode: Mode) -> None:
+    """Runs read from an in-memory exporter, and from its spans as an iterable, equal the oracle."""
+    skip_what_is_missing(scenario)
+    exporter = InMemorySpanExporter()
+    record_scenario(scenario, mode, exporter)
+    for source in (exporter, list(exporter.get_finished_spans())):
+        runs = list(read_runs(source))
+        assert all(run.complete and run.verified for run in runs), [run.problems for run in runs]
+        steps = sort_names([run.steps for run in runs if run.steps])
+        assert steps == sort_names(scenario.steps_from_spans)
 
 
 @every_oracle
