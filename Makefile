@@ -2,28 +2,41 @@
 # Python 3.11 or newer, pip and the package index; the second time it is there, and is made anew only when
 # pyproject.toml or the constraints have changed.
 
-PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.14 python; do \
+VERSIONS ?= newest
+# The oldest releases are tested on the oldest Python: later ones came without wheels of them.
+PYTHONS := $(if $(filter oldest,$(VERSIONS)),python3.11 python3.12) python3 python3.13 python3.12 python3.11 python3.14 python
+PYTHON ?= $(shell for name in $(PYTHONS); do \
 	"$$name" -c $(IS_NEW_ENOUGH) 2>/dev/null && command -v "$$name" && break; done)
 INSTALL_AS ?= editable
-CONSTRAINTS ?= tests/constraints/newest.txt
-VENV ?= $(if $(filter wheel,$(INSTALL_AS)),.venv-wheel,.venv)
+CONSTRAINTS ?= tests/constraints/$(VERSIONS).txt
+VENV ?= .venv$(if $(filter oldest,$(VERSIONS)),-oldest)$(if $(filter wheel,$(INSTALL_AS)),-wheel)
 ARGS ?=
 
+# The checks run on the newest set only, and what they need has no release that goes with the oldest one.
+GROUP := $(if $(filter oldest,$(VERSIONS)),test,dev)
+# No release of anything can change these, so they run on the newest set only: matching is plain Python over names,
+# and how a collector is built, found, started and configured has nothing to do with what is installed.
+ONCE := tests/match $(foreach about,build config find running,tests/collector/test_$(about).py)
+LEFT_OUT := $(if $(filter oldest,$(VERSIONS)),$(ONCE:%=--ignore=%))
+
 IS_NEW_ENOUGH := 'import sys; sys.exit(sys.version_info < (3, 11))'
+PRINT_LOWER_BOUNDS := 'import tomllib; \
+	print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")' | sed 's/>=/==/'
 PIP := $(VENV)/bin/python -m pip
 INSTALL := $(PIP) install --quiet --constraint $(CONSTRAINTS)
 TOOLS := $(VENV)/tools.stamp
 READY := $(VENV)/$(INSTALL_AS).stamp
 
-.PHONY: help demo test check collector constraints
+.PHONY: help demo test test-oldest check collector constraints
 .DEFAULT_GOAL := help
 
 help:
 	@echo 'make demo         record, read back and judge sample agents, offline'
 	@echo 'make test         run the tests; ARGS="-k name" passes arguments to pytest'
+	@echo 'make test-oldest  run them on the oldest supported releases, in an environment of their own'
 	@echo 'make check        formatting, lint, types, and who may import whom'
 	@echo 'make collector    find or build the OpenTelemetry Collector that some tests need, and say where it is'
-	@echo 'make constraints  pin the newest releases of everything in tests/constraints/newest.txt'
+	@echo 'make constraints  pin the newest and the oldest supported releases of everything in tests/constraints'
 	@echo
 	@echo 'PYTHON=python3.12     the Python to use; else the first one found that is new enough'
 	@echo 'INSTALL_AS=wheel      test the built wheel, in an environment of its own, not the checkout'
@@ -36,7 +49,10 @@ demo: $(READY)
 test: $(READY)
 	@if command -v go >/dev/null; then $(VENV)/bin/python -m tests.collector >/dev/null || true; fi
 	@OTEL_TRAJ_INSTALLED_AS=$(INSTALL_AS) $(if $(filter wheel,$(INSTALL_AS)),PYTHONSAFEPATH=1) \
-		$(VENV)/bin/pytest $(ARGS)
+		$(VENV)/bin/pytest $(LEFT_OUT) $(ARGS)
+
+test-oldest:
+	@$(MAKE) --silent --no-print-directory test VERSIONS=oldest
 
 check: $(READY)
 	$(VENV)/bin/ruff format --check
@@ -58,7 +74,7 @@ $(TOOLS): pyproject.toml $(CONSTRAINTS)
 		|| { $(PYTHON) -m venv --clear --without-pip $(VENV) \
 			&& $(PYTHON) -m pip --python $(VENV)/bin/python install --quiet pip; }
 	@$(PIP) install --quiet 'pip>=25.1'
-	@$(INSTALL) --group dev
+	@$(INSTALL) --group $(GROUP)
 	@touch $@
 
 $(VENV)/editable.stamp: $(TOOLS)
@@ -73,8 +89,17 @@ $(VENV)/wheel.stamp: $(TOOLS) README.md LICENSE $(shell find otel_traj -type f !
 	@$(INSTALL) $(VENV)/wheel/*.whl
 	@touch $@
 
+# Each set is what pip chooses, once left alone and once held to the lower bounds of pyproject.toml.
 constraints:
-	@rm -rf .venv-newest
-	@$(MAKE) --silent VENV=.venv-newest CONSTRAINTS=/dev/null .venv-newest/editable.stamp
-	@{ sed -n '/^#/p' tests/constraints/newest.txt; .venv-newest/bin/python -m pip freeze --exclude-editable; } > .venv-newest/pins
-	@mv .venv-newest/pins tests/constraints/newest.txt
+	@rm -rf .venv-newest-pins .venv-oldest-pins
+	@$(MAKE) --silent pins VERSIONS=newest VENV=.venv-newest-pins CONSTRAINTS=/dev/null
+	@$(MAKE) --silent pins VERSIONS=oldest VENV=.venv-oldest-pins CONSTRAINTS=build/lower-bounds.txt
+
+.PHONY: pins
+pins: $(READY)
+	@{ sed -n '/^#/p' tests/constraints/$(VERSIONS).txt; $(PIP) freeze --exclude-editable; } > $(VENV)/pins
+	@mv $(VENV)/pins tests/constraints/$(VERSIONS).txt
+
+build/lower-bounds.txt: pyproject.toml
+	@mkdir -p $(@D)
+	@$(PYTHON) -c $(PRINT_LOWER_BOUNDS) > $@

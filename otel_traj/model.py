@@ -62,6 +62,7 @@ ProblemCode: TypeAlias = Literal[
     "step_gap",
     "content_cut",
     "spans_missing",
+    "pause_unknown",
 ]
 """What can be wrong with one run."""
 
@@ -71,9 +72,11 @@ SourceProblemCode: TypeAlias = Literal[
     "not_spans",
     "empty_source",
     "bad_span",
+    "unreadable_file",
 ]
 """What can be wrong with a source: a line or object that is no OTLP, a last line without its end, a file of
-another kind, a source without a single span, a span without usable ids."""
+another kind, a source without a single span, a span without usable ids, one file of several that can't be
+opened."""
 
 
 class SpanEvent(Struct, frozen=True, kw_only=True):

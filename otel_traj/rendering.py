@@ -21,17 +21,18 @@ import dataclasses
 import json
 import math
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
+from itertools import islice
 from pathlib import PurePath
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 from uuid import UUID
 
-__all__ = ["CUT_MARK", "JsonValue", "clean_text", "render", "render_json"]
+__all__ = ["CUT_MARK", "JsonValue", "clean_text", "name_value", "render", "render_json"]
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 """What a JSON text can hold."""
@@ -48,6 +49,7 @@ _MAX_ARRAY = 10_000
 _TEXT_TYPES = (UUID, Decimal, Fraction, PurePath, timedelta, timezone, complex)
 _MESSAGE_FIELDS = ("name", "id", "tool_calls", "invalid_tool_calls", "tool_call_id", "status")
 _SINGLE = object()
+_Item = TypeVar("_Item")
 
 
 def clean_text(text: str) -> str:
@@ -55,6 +57,7 @@ def clean_text(text: str) -> str:
 
     One such character in a span's name would make an exporter lose the whole batch.
     """
+    text = str.__str__(text)
     if text.isascii():
         return text
     try:
@@ -90,9 +93,20 @@ def render_json(value: object) -> str:
     return json.dumps(render(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
+def name_value(value: object) -> str:
+    """Return what a value calls itself by `str`, clean; the name of its type where it can't say it."""
+    try:
+        return clean_text(str(value))
+    except Exception:  # noqa: BLE001 - a value's __str__ is foreign code
+        return _type_text(value)
+
+
 def _type_text(value: object) -> str:
     cls = type(value)
-    return clean_text(f"<{cls.__module__}.{cls.__qualname__}>")
+    try:
+        return clean_text(f"<{cls.__module__}.{cls.__qualname__}>")
+    except Exception:  # noqa: BLE001 - a metaclass is foreign code too
+        return "<object>"
 
 
 class _Renderer:
@@ -122,9 +136,9 @@ class _Renderer:
         if isinstance(value, str):
             return self._render_text(str.__str__(value))
         if isinstance(value, int):
-            return _render_int(int(value))
+            return _render_int(int.__int__(value))
         if isinstance(value, float):
-            return _render_float(float(value))
+            return _render_float(float.__float__(value))
         if isinstance(value, (bytes, bytearray, memoryview)):
             return self._render_text(base64.b64encode(value).decode("ascii"))
         if isinstance(value, (datetime, date, time)):
@@ -144,7 +158,7 @@ class _Renderer:
 
     def _render_compound(self, value: object, depth: int) -> JsonValue:
         if id(value) in self._inside:
-            return f"<recursion: {type(value).__name__}>"
+            return clean_text(f"<recursion: {type(value).__name__}>")
         if depth >= _MAX_DEPTH:
             return f"{CUT_MARK}deeper than {_MAX_DEPTH}]"
         self._inside.add(id(value))
@@ -157,9 +171,9 @@ class _Renderer:
         if isinstance(value, Mapping):
             return self._render_mapping(value, depth)
         if isinstance(value, (list, tuple, deque)):
-            return self._render_items(list(value), depth)
+            return self._render_items(value, depth)
         if isinstance(value, AbstractSet):
-            return _sort(self._render_items(list(value), depth))
+            return _sort(self._render_items(value, depth))
         if isinstance(value, type):
             return _type_text(value)
         fields = _fields_of(value)
@@ -169,15 +183,14 @@ class _Renderer:
         if array is not _SINGLE:
             return self.render(array, depth)
         if isinstance(value, Sequence):
-            return self._render_items(list(value), depth)
+            return self._render_items(value, depth)
         return _type_text(value)
 
     def _render_mapping(self, mapping: Mapping[object, object], depth: int) -> dict[str, JsonValue]:
         rendered: dict[str, JsonValue] = {}
-        items = list(mapping.items())
-        for position, (key, value) in enumerate(items):
+        for position, (key, value) in enumerate(self._take(mapping.items())):
             if self._items <= 0:
-                rendered[f"{CUT_MARK}{len(items) - position} entries]"] = None
+                rendered[f"{CUT_MARK}{len(mapping) - position} entries]"] = None
                 break
             self._items -= 1
             rendered[self._render_key(key)] = self.render(value, depth)
@@ -189,9 +202,16 @@ class _Renderer:
         rendered = self.render(key, _MAX_DEPTH - 1)
         return rendered if isinstance(rendered, str) else json.dumps(rendered, ensure_ascii=False)
 
-    def _render_items(self, items: list[object], depth: int) -> list[JsonValue]:
+    def _take(self, items: Iterable[_Item]) -> list[_Item]:
+        """Copy as many items as may still be shown, and one more: the view may be of more than memory holds.
+
+        A copy, because another thread may change the container while its items are being rendered.
+        """
+        return list(islice(items, max(self._items, 0) + 1))
+
+    def _render_items(self, items: Collection[object], depth: int) -> list[JsonValue]:
         rendered: list[JsonValue] = []
-        for position, item in enumerate(items):
+        for position, item in enumerate(self._take(items)):
             if self._items <= 0:
                 rendered.append(f"{CUT_MARK}{len(items) - position} items]")
                 break

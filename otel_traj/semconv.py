@@ -53,6 +53,8 @@ __all__ = [
     "PARENT_RUN_ID",
     "PARENT_TASK_ID",
     "PATH",
+    "PAUSE_UNKNOWN",
+    "PREVIOUS_SPAN_ID",
     "PROVIDER_NAME",
     "REQUEST_CHOICE_COUNT",
     "REQUEST_FREQUENCY_PENALTY",
@@ -207,7 +209,7 @@ TRIGGERS: Final = "langgraph.triggers"
 ATTEMPT: Final = "langgraph.attempt"
 """Attempt of the task, from 1 (int)."""
 INTERRUPTED: Final = "langgraph.interrupted"
-"""The task ended in an interrupt (bool, only where true)."""
+"""The task ended in an interrupt that asks something (bool, only where true)."""
 INTERRUPT_ORIGIN: Final = "langgraph.interrupt_origin"
 """The innermost task that was interrupted (bool, only where true)."""
 
@@ -219,6 +221,9 @@ CASE: Final = "otel_traj.case"
 """The config's metadata `case`: which test case this run is (str)."""
 OUTCOME: Final = "otel_traj.outcome"
 """Graph run: ok, error, interrupted, cancelled. Tasks, tools, models: cancelled or parent_command (str)."""
+PAUSE_UNKNOWN: Final = "otel_traj.pause_unknown"
+"""Graph run whose outcome is ok: it may have paused at a static interrupt, this LangGraph does not tell (bool, only
+where true)."""
 STEPS: Final = "otel_traj.steps"
 """Manifest: the trajectory of this invocation as JSON, while short (str)."""
 STEPS_SHA256: Final = "otel_traj.steps_sha256"
@@ -228,6 +233,8 @@ TASK_SPAN_COUNT: Final = "otel_traj.task_span_count"
 """Manifest: spans of these tasks, attempts included (int)."""
 INTERRUPTED_COUNT: Final = "otel_traj.interrupted_count"
 """Manifest: distinct task ids that ended in an interrupt (int)."""
+PREVIOUS_SPAN_ID: Final = "otel_traj.previous_span_id"
+"""Top-level runs: span id (16 hex digits) of the run before it on its thread, where the same handler saw one."""
 SPAN_COUNT: Final = "otel_traj.span_count"
 """Manifest, top-level runs only: spans started below this one before it ended (int)."""
 LATE: Final = "otel_traj.late"

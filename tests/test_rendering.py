@@ -3,6 +3,7 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 import enum
+import itertools
 import json
 import math
 import threading
@@ -115,6 +116,19 @@ class Hostile:
         if name in ("__class__", "__dict__"):
             return object.__getattribute__(self, name)
         raise RuntimeError(name)
+
+
+class NamelessType(type):
+    """A class that does not even say its name."""
+
+    def __getattribute__(cls, name: str) -> object:
+        if name in ("__module__", "__name__", "__qualname__"):
+            raise RuntimeError(name)
+        return super().__getattribute__(name)
+
+
+class Nameless(metaclass=NamelessType):
+    """A value of that class."""
 
 
 class BadMapping(Mapping[str, int]):
@@ -257,8 +271,28 @@ def test_langgraphs_own_values() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [threading.Lock(), object(), lambda: 1, Hostile(), BadMapping(), dict, (n for n in "a")],
-    ids=["lock", "object", "function", "hostile", "bad mapping", "class", "generator"],
+    [
+        threading.Lock(),
+        object(),
+        lambda: 1,
+        Hostile(),
+        BadMapping(),
+        dict,
+        (n for n in "a"),
+        Nameless(),
+        Nameless,
+    ],
+    ids=[
+        "lock",
+        "object",
+        "function",
+        "hostile",
+        "bad mapping",
+        "class",
+        "generator",
+        "nameless",
+        "its class",
+    ],
 )
 def test_what_can_not_be_rendered_is_its_type(value: object) -> None:
     """The type's name stands for a value that has no form, and for one that raises."""
@@ -302,6 +336,29 @@ def test_number_of_elements_is_bounded() -> None:
     assert isinstance(entries, dict)
     assert list(entries)[-1] == f"{CUT_MARK}10000 entries]"
     assert render(Array((1000, 1000), [])) == f"{CUT_MARK}1000000 array elements]"
+
+
+class Endless(Mapping[int, int]):
+    """A view of more than any memory holds."""
+
+    def __getitem__(self, key: int) -> int:
+        return key
+
+    def __iter__(self) -> Iterator[int]:
+        return itertools.count()
+
+    def __len__(self) -> int:
+        return 10**12
+
+
+def test_views_of_more_than_memory_holds_are_read_as_far_as_they_are_shown() -> None:
+    """A range and a mapping of a million millions are cut like a list of them, and cost no more."""
+    numbers = render(range(10**12))
+    assert isinstance(numbers, list)
+    assert (len(numbers), numbers[-1]) == (50_001, f"{CUT_MARK}{10**12 - 50_000} items]")
+    entries = render(Endless())
+    assert isinstance(entries, dict)
+    assert list(entries)[-1] == f"{CUT_MARK}{10**12 - 50_000} entries]"
 
 
 def test_text_is_bounded_with_head_and_tail() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from otel_traj.match.standing import is_incomplete
+from otel_traj.match.standing import is_incomplete, is_pause_unknown
 from otel_traj.match.step_match import step_matches
 from otel_traj.match.supersteps import (
     ActualStep,
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from otel_traj.match.inputs import GivenRun
     from otel_traj.match.modes import MatchOptions
     from otel_traj.match.result import MatchVerdict
+    from otel_traj.model import Run
 
 __all__ = ["JudgedPair", "judge_pair"]
 
@@ -64,8 +65,10 @@ def judge_pair(index: int, reference: GivenRun, output: GivenRun, options: Match
     reason: Literal["incomplete", "waiting"] | None = None
     if is_incomplete(run):
         reason = "incomplete"
-    elif run is not None and run.status == "interrupted" and verdict == "fail" and _follows(expected, actual):
-        reason = "waiting"
+    elif verdict == "fail" and _may_wait(run):
+        reason = "waiting" if _follows(expected, actual) else None
+    elif is_pause_unknown(run) and "interrupted" not in options.status:
+        reason = "waiting" if verdict == "pass" else None
     return JudgedPair(
         index=index,
         given=output,
@@ -77,6 +80,10 @@ def judge_pair(index: int, reference: GivenRun, output: GivenRun, options: Match
         # An interrupted run has not ended: it fails for what it did, never for being interrupted.
         is_status_allowed=is_allowed or (run is not None and run.status == "interrupted"),
     )
+
+
+def _may_wait(run: Run | None) -> bool:
+    return run is not None and (run.status == "interrupted" or is_pause_unknown(run))
 
 
 def _matches_strictly(expected: Sequence[ExpectedStep], actual: Sequence[ActualStep]) -> bool:

@@ -2,7 +2,8 @@
 
 Telemetry that was lost is never a failed agent, and a run that waits for a person has not failed either. So an
 incomplete run is not judged, and an interrupted one is not failed for being interrupted: where it follows the
-reference so far it waits, also if the reference allows only `ok`, because a resume may still end it so.
+reference so far it waits, also if the reference allows only `ok`, because a resume may still end it so. The same
+holds for a run of which nobody knows whether it waits.
 """
 
 from __future__ import annotations
@@ -24,13 +25,14 @@ __all__ = [
     "has_step_gap",
     "incomplete_codes",
     "is_incomplete",
+    "is_pause_unknown",
     "say_incomplete",
     "say_problem",
     "say_status",
     "say_waiting",
 ]
 
-_LEAVE_COMPLETE: Final = frozenset({"step_gap", "content_cut", "spans_missing"})
+_LEAVE_COMPLETE: Final = frozenset({"step_gap", "content_cut", "spans_missing", "pause_unknown"})
 _MAX_WORDS: Final = 300
 _ABOUT_A_RUN: Final = re.compile(r"\Arun '[^']*' \(trace [0-9a-f]*\): ")
 """How a problem begins; a comment stands beside its run."""
@@ -45,6 +47,11 @@ def incomplete_codes(run: Run) -> list[str]:
     """Return the codes of what is missing, each once, in order; empty where nothing was named."""
     codes: list[str] = [problem.code for problem in run.problems if problem.code not in _LEAVE_COMPLETE]
     return list(dict.fromkeys(codes)) or (["root_open"] if run.status == "open" else [])
+
+
+def is_pause_unknown(run: Run | None) -> bool:
+    """Return whether a run of status ok may be waiting at a static interrupt, which its LangGraph does not tell."""
+    return run is not None and any(problem.code == "pause_unknown" for problem in run.problems)
 
 
 def has_step_gap(run: Run | None) -> bool:
@@ -67,7 +74,14 @@ def say_problem(run: Run) -> str:
 
 
 def say_waiting(run: Run) -> str:
-    """Return where an interrupted run waits: `waiting at ask`, or `waiting after a` for a static interrupt."""
+    """Return where an interrupted run waits: `waiting at ask`, or `waiting after a` for a static interrupt.
+
+    Of a run that only may be waiting: `perhaps waiting after a (this LangGraph does not tell)`.
+    """
+    if is_pause_unknown(run):
+        last = next((step for step in reversed(run.steps) if not is_interrupt(step)), [])
+        after = f"after {list_names(last)}" if last else "before its first superstep"
+        return f"perhaps waiting {after} (its LangGraph does not tell)"
     if run.steps and is_interrupt(run.steps[-1]):
         before = next((at for at in range(len(run.steps) - 2, -1, -1) if not is_interrupt(run.steps[at])), -1)
         return f"waiting at {list_names(_interrupted_nodes(run, before))}"

@@ -39,9 +39,19 @@ def list_tool_calls(
 
 
 def _order(own: list[_Call], below: list[tuple[Run, list[_Call]]], tasks: Sequence[Task]) -> list[_Call]:
+    # Time travel with an old LangGraph runs a task again under its old id; the graph run tells the two apart.
     place_of = {task.task_id: place for place, task in enumerate(tasks)}
+    place_in_run = {(task.run_id, task.task_id): place for place, task in enumerate(tasks)}
     nowhere = len(place_of)
-    placed = [(place_of.get(call.task_id or "", nowhere), call) for call in own]
+    placed = [
+        (
+            place_in_run.get(
+                (call.run_id or "", call.task_id or ""), place_of.get(call.task_id or "", nowhere)
+            ),
+            call,
+        )
+        for call in own
+    ]
     for child, calls in below:
         place = place_of.get(child.parent_task_id or "", nowhere)
         placed += [(place, call) for call in calls]

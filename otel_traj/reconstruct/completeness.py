@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NAMED_ONLY", "check_part", "is_manifest_met"]
 
-NAMED_ONLY: frozenset[ProblemCode] = frozenset({"step_gap", "content_cut", "spans_missing"})
+NAMED_ONLY: frozenset[ProblemCode] = frozenset({"step_gap", "content_cut", "spans_missing", "pause_unknown"})
 """Codes that are named and leave a run complete."""
 
 _RESEND = "Read the source again later, or look for spans that the exporter or the collector dropped."
@@ -75,9 +75,9 @@ def _name_spans(places: Sequence[Place]) -> str:
 
 def _check_root(part: Part, run: str) -> list[Problem]:
     if part.graph is None:
-        places = [task.place for task in part.tasks]
+        places = [fact.place for fact in (*part.tasks, *part.strays)]
         message = (
-            f"{run}: the graph-run span is missing, {len(places)} of its task spans are there. Without it nobody "
+            f"{run}: the graph-run span is missing, {len(places)} of the spans below it are there. Without it nobody "
             f"knows whether the run ended or what it is part of. {_RESEND}"
         )
         return [_problem("root_missing", message, places)]

@@ -58,7 +58,7 @@ def extract_trajectories(
 
     Raises:
         SourceError: The source can't be opened.
-        TrajectoryTypeError: The source is of no type that can be read.
+        TrajectoryTypeError: The source or a keyword is of no type that can be used.
         TrajectoryValueError: A keyword's value is not allowed.
     """
     runs = read_runs(

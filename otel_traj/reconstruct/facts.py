@@ -62,10 +62,12 @@ class GraphFact(Struct, frozen=True, kw_only=True):
     resumed: bool
     input_type: str | None
     outcome: TaskStatus
+    pause_unknown: bool
+    """The outcome is ok, and may be a pause at a static interrupt."""
     error_type: str | None
     manifest: Manifest | None
     previous_span_ids: tuple[str, ...]
-    """Span ids of the earlier root that a resumed invocation links to."""
+    """Span ids of the root before it on its thread, as far as its recorder knew."""
     inputs: str | None
     results: str | None
     service: tuple[str, str]
@@ -96,6 +98,8 @@ class TaskFact(Struct, frozen=True, kw_only=True):
     triggers: tuple[str, ...]
     attempt: int
     outcome: TaskStatus
+    interrupted: bool
+    """It ended in an interrupt that asks something; a static interrupt inside a subgraph does not."""
     error_type: str | None
     inputs: str | None
     outputs: str | None
@@ -110,6 +114,7 @@ class CallFact(Struct, frozen=True, kw_only=True):
     name: str | None
     """Model or tool."""
     call_id: str | None
+    thread_id: str | None
     run_id: str | None
     task_id: str | None
     node: str | None
@@ -126,6 +131,7 @@ class OtherFact(Struct, frozen=True, kw_only=True):
     """Another span of the emitter, only counted."""
 
     place: Place
+    thread_id: str | None
     run_id: str | None
 
 

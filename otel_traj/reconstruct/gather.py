@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["Facts", "gather_facts"]
 
 _GRAPH_KEYS = ("graph", "run_id", "parent_run_id", "thread_id", "resumed", "outcome", "manifest")
-_TASK_KEYS = ("node", "superstep", "task_id", "run_id", "thread_id", "push_index", "attempt", "outcome")
+_TASK_KEYS = (
+    *("node", "superstep", "task_id", "run_id", "thread_id", "push_index", "attempt"),
+    *("outcome", "interrupted"),
+)
 _CALL_KEYS = ("kind", "name", "run_id", "task_id", "superstep", "node")
 
 
@@ -90,7 +93,7 @@ def _find_conflict(one: Fact, two: Fact) -> list[str]:
     is_open = not (one.place.end_ns and two.place.end_ns)
     differing = []
     for name in names:
-        if is_open and name in ("outcome", "resumed"):
+        if is_open and name in ("outcome", "interrupted", "resumed"):
             continue
         values = getattr(one, name), getattr(two, name)
         if None not in values and "" not in values and values[0] != values[1]:

@@ -2,7 +2,8 @@
 
 LangGraph keeps a snapshot of the state before each superstep, newest first. A run begins at the snapshot whose
 source is `input`; each snapshot with tasks is a superstep; one whose tasks hold interrupts is followed by
-`["__interrupt__"]`. Only public fields of `StateSnapshot` are read (langgraph 0.6 and newer); the graph is
+`["__interrupt__"]`. A snapshot that came of the same one as an earlier snapshot tells that the superstep between ran
+again, as time travel makes it (newer versions leave a snapshot of source `fork` then). Only public fields of `StateSnapshot` are read (langgraph 0.6 and newer); the graph is
 duck-typed, so that reading imports no langgraph.
 
 History shows what was *planned*: a pending task that never ran is listed (a static interrupt, a recursion limit,
@@ -142,13 +143,21 @@ def extract_trajectory_from_snapshots(snapshots: Iterable[Snapshot]) -> list[Gra
     """
     runs: list[_RunHistory] = []
     run_of_head: dict[str, _RunHistory] = {}
-    for snapshot in reversed(list(snapshots)):
-        run = run_of_head.pop(_read_checkpoint_id(snapshot.parent_config), None)
+    done: set[str] = set()
+    oldest_first = list(snapshots)[::-1]
+    of_id = {_read_checkpoint_id(snapshot.config): snapshot for snapshot in oldest_first}
+    for snapshot in oldest_first:
+        parent_id = _read_checkpoint_id(snapshot.parent_config)
+        run = run_of_head.pop(parent_id, None)
         if _read_source(snapshot) == "input" or not runs:
             run = _RunHistory(snapshot)
             runs.append(run)
         else:
             run = run or runs[-1]
+            if _read_source(snapshot) == "loop" and parent_id in of_id:
+                if parent_id in done:
+                    run.repeat(of_id[parent_id])
+                done.add(parent_id)
             run.add(snapshot)
         run_of_head[_read_checkpoint_id(snapshot.config)] = run
     return [run.to_trajectory() for run in runs if not run.failed_at_once]
@@ -158,34 +167,41 @@ class _RunHistory:
     """The snapshots of one run, oldest first."""
 
     def __init__(self, first: Snapshot) -> None:
-        self._snapshots = [first]
+        self._first = first
+        self._steps: list[list[str]] = []
+        self.add(first)
 
     def add(self, snapshot: Snapshot) -> None:
         """Add the next snapshot."""
-        self._snapshots.append(snapshot)
+        self._last = snapshot
+        self.repeat(snapshot)
+        if any(task.interrupts for task in snapshot.tasks):
+            self._steps.append([sc.INTERRUPT_NODE])
+
+    def repeat(self, snapshot: Snapshot) -> None:
+        """Add the superstep of a snapshot once more.
+
+        Time travel before langgraph 1.1.7 leaves no snapshot of source `fork` that lists it again, only a second
+        snapshot that came of it.
+        """
+        if snapshot.tasks:
+            self._steps.append([task.name for task in snapshot.tasks])
 
     @property
     def failed_at_once(self) -> bool:
         """Whether the input got no further than `__start__`."""
-        first = self._snapshots[0]
-        names = [task.name for task in first.tasks]
-        is_alone = len(self._snapshots) == 1 and _read_source(first) == "input"
-        return is_alone and names == [sc.START_NODE]
+        names = [task.name for task in self._first.tasks]
+        is_alone = self._first is self._last and _read_source(self._first) == "input"
+        is_waiting = any(task.interrupts for task in self._first.tasks)
+        return is_alone and names == [sc.START_NODE] and not is_waiting
 
     def to_trajectory(self) -> GraphRunTrajectory:
         """Return the run as a trajectory."""
-        first, last = self._snapshots[0], self._snapshots[-1]
-        steps: list[list[str]] = []
-        for snapshot in self._snapshots:
-            if snapshot.tasks:
-                steps.append([task.name for task in snapshot.tasks])
-            if any(task.interrupts for task in snapshot.tasks):
-                steps.append([sc.INTERRUPT_NODE])
-        is_input = _read_source(first) == "input"
+        is_input = _read_source(self._first) == "input"
         return GraphRunTrajectory(
-            inputs={task.name: task.result for task in first.tasks} if is_input else None,
-            results={} if last.next else last.values,
-            steps=steps,
+            inputs={task.name: task.result for task in self._first.tasks} if is_input else None,
+            results={} if self._last.next else self._last.values,
+            steps=self._steps,
         )
 
 

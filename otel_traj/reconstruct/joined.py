@@ -41,7 +41,8 @@ def join_groups(pieces: Sequence[Piece]) -> list[list[Task]]:
 
     The first superstep of a resumed part merges into the run's last one where they share a task, because
     LangGraph goes on with an unfinished superstep under the same task ids; otherwise (time travel, forks, a
-    static interrupt) it is the next one.
+    static interrupt) it is the next one. So it is where the shared tasks had ended well, in a part that had too:
+    time travel before langgraph 1.1.7 runs a finished task again under its old id.
 
     Args:
         pieces: The run's parts, in order.
@@ -50,13 +51,23 @@ def join_groups(pieces: Sequence[Piece]) -> list[list[Task]]:
         One list of tasks per superstep, in the order in which they ran.
     """
     joined: list[list[Task]] = []
+    before: Part | None = None
     for piece in pieces:
         groups = piece.groups
-        if joined and groups and {t.task_id for t in joined[-1]} & {t.task_id for t in groups[0]}:
+        if before is not None and joined and groups and _goes_on(before, joined[-1], groups[0]):
             joined[-1] = _merge(joined[-1], groups[0])
             groups = groups[1:]
         joined += groups
+        before = piece.part
     return joined
+
+
+def _goes_on(before: Part, last: Sequence[Task], first: Sequence[Task]) -> bool:
+    """Whether a part's first superstep is the unfinished last one of the parts before it."""
+    ids = {task.task_id for task in first}
+    shared = [task for task in last if task.task_id in ids]
+    was_finished = before.graph is None or before.graph.outcome == "ok"
+    return bool(shared) and not (was_finished and all(task.status == "ok" for task in shared))
 
 
 def _merge(earlier: list[Task], later: list[Task]) -> list[Task]:
@@ -79,6 +90,8 @@ def mark_steps(first: Part, groups: Sequence[Sequence[Task]]) -> tuple[list[list
     """
     steps: list[list[str]] = []
     ids: list[list[str]] = []
+    if _failed_at_start(groups):
+        return steps, ids
     if _began_with_input(first, groups):
         steps.append([sc.START_NODE])
         ids.append([])
@@ -91,18 +104,29 @@ def mark_steps(first: Part, groups: Sequence[Sequence[Task]]) -> tuple[list[list
     return steps, ids
 
 
+def _failed_at_start(groups: Sequence[Sequence[Task]]) -> bool:
+    """Whether a conditional entry was all that ran, and did not come to its end: history drops such a run too."""
+    tasks = [task for group in groups for task in group]
+    return bool(tasks) and all(
+        task.node == sc.START_NODE and task.status in ("error", "cancelled") and not task.interrupted
+        for task in tasks
+    )
+
+
 def _began_with_input(first: Part, groups: Sequence[Sequence[Task]]) -> bool:
     """Whether `__start__` leads the run without a task of its own.
 
     Not where `__start__` has a task (a conditional entry), not for an entrypoint of the functional API (its
     task is triggered by `__start__` itself, seen with langgraph 1.2.22), not where the beginning is missing,
-    and not where the run failed before its input got anywhere.
+    and not where the run failed before its input got anywhere. A subgraph's first call shows nothing where it
+    paused before its first node; the call that resumes it then begins with superstep 1.
     """
     if first.graph is None:
         is_begun = bool(groups) and groups[0][0].superstep <= 1
     else:
         failed_at_once = not groups and first.graph.outcome == "error"
-        is_begun = not first.graph.resumed and not failed_at_once
+        is_fresh = first.graph.is_subgraph and bool(groups) and groups[0][0].superstep <= 1
+        is_begun = (is_fresh or not first.graph.resumed) and not failed_at_once
     tasks = [task for group in groups for task in group]
     is_traced = any(task.node == sc.START_NODE for task in tasks)
     is_entrypoint = any(task.triggers == (sc.START_NODE,) and task.node != sc.START_NODE for task in tasks)

@@ -48,7 +48,11 @@ def read_own_fact(span: Span) -> Fact | None:
             return _read_task(span)
         if operation in _MODEL_OPERATIONS or operation == sc.EXECUTE_TOOL:
             return _read_call(span, is_model=operation != sc.EXECUTE_TOOL)
-    return OtherFact(place=_read_place(span, (), ()), run_id=read_str(span.attributes, sc.RUN_ID))
+    return OtherFact(
+        place=_read_place(span, (), ()),
+        thread_id=read_str(span.attributes, sc.THREAD_ID),
+        run_id=read_str(span.attributes, sc.RUN_ID),
+    )
 
 
 def _read_place(span: Span, missing_keys: tuple[str, ...], cut_keys: tuple[str, ...]) -> Place:
@@ -125,14 +129,21 @@ def _read_graph(span: Span) -> GraphFact:
         resumed=read_bool(attributes, sc.RESUMED),
         input_type=read_str(attributes, sc.INPUT_TYPE),
         outcome=_read_outcome(span),
+        pause_unknown=read_bool(attributes, sc.PAUSE_UNKNOWN),
         error_type=read_str(attributes, sc.ERROR_TYPE),
         manifest=manifest,
-        previous_span_ids=tuple(link.span_id for link in span.links),
+        previous_span_ids=_read_previous(span),
         inputs=read_str(attributes, sc.INPUTS),
         results=read_str(attributes, sc.RESULTS),
         service=_read_service(span),
         attributes=span.resource | attributes,
     )
+
+
+def _read_previous(span: Span) -> tuple[str, ...]:
+    said = read_str(span.attributes, sc.PREVIOUS_SPAN_ID)
+    linked = [link.span_id for link in span.links]
+    return tuple(dict.fromkeys([*linked, *([said] if said else [])]))
 
 
 def _read_manifest(span: Span) -> tuple[Manifest | None, tuple[str, ...], tuple[str, ...]]:
@@ -192,6 +203,7 @@ def _read_task(span: Span) -> TaskFact:
         triggers=triggers,
         attempt=read_int(attributes, sc.ATTEMPT) or 1,
         outcome=_read_outcome(span),
+        interrupted=read_bool(attributes, sc.INTERRUPTED) and bool(span.end_ns),
         error_type=read_str(attributes, sc.ERROR_TYPE),
         inputs=read_str(attributes, sc.TASK_INPUTS),
         outputs=read_str(attributes, sc.TASK_OUTPUTS),
@@ -208,6 +220,7 @@ def _read_call(span: Span, *, is_model: bool) -> CallFact:
         kind="model" if is_model else "tool",
         name=names[-1] if names else span.name.partition(" ")[2] or None,
         call_id=read_str(attributes, sc.TOOL_CALL_ID),
+        thread_id=read_str(attributes, sc.THREAD_ID),
         run_id=read_str(attributes, sc.RUN_ID),
         task_id=read_str(attributes, sc.TASK_ID),
         node=read_str(attributes, sc.NODE),

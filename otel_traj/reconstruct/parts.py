@@ -1,7 +1,7 @@
 """Facts -> parts: one per call of a graph, with its tasks and calls, and the parts below it.
 
-A part whose graph-run span is missing is kept too, with the tasks that name it: what arrived is shown, and
-says what is missing. Tasks of a missing *subgraph* run are orphans of the run that called it, when the
+A part whose graph-run span is missing is kept too, with the tasks that name it, or with the calls alone where
+nothing else of a trace is left: what arrived is shown, and says what is missing. Tasks of a missing *subgraph* run are orphans of the run that called it, when the
 namespace of their checkpoint or an unmet manifest tells which one that is.
 """
 
@@ -10,15 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from otel_traj.reconstruct.facts import CallFact
 from otel_traj.reconstruct.lineage import Lineage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from otel_traj.reconstruct.facts import CallFact, GraphFact, Place, TaskFact
+    from otel_traj.reconstruct.facts import GraphFact, OtherFact, Place, TaskFact
     from otel_traj.reconstruct.gather import Facts
 
-__all__ = ["Part", "split_parts"]
+__all__ = ["Part", "find_start", "find_thread", "split_parts"]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -36,6 +37,27 @@ class Part:
     children: list[Part] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
     """Of a top-level part: every span below it, its own not included."""
+    strays: list[CallFact | OtherFact] = field(default_factory=list)
+    """Of a part that nothing but calls is left of: those."""
+
+    @property
+    def has_root(self) -> bool:
+        """Whether the span of the top-level run is there, which is this part's own."""
+        return self.graph is not None and not self.graph.is_subgraph
+
+
+def find_thread(part: Part) -> str | None:
+    """Return the thread id of a part, that of what is below it where the graph-run span is missing."""
+    if part.graph is not None:
+        return part.graph.thread_id
+    return next((fact.thread_id for fact in (*part.tasks, *part.strays) if fact.thread_id), None)
+
+
+def find_start(part: Part) -> int:
+    """Return when a part started, in nanoseconds."""
+    if part.graph is not None:
+        return part.graph.place.start_ns
+    return min(fact.place.start_ns for fact in (*part.tasks, *part.strays))
 
 
 def split_parts(facts: Facts) -> list[Part]:
@@ -73,6 +95,7 @@ class _Splitter:
         for (trace_id, run_id), tasks in strays.items():
             self._place_strays(trace_id, run_id, tasks)
         self._place_calls()
+        self._place_lone_calls()
         return self._link_children() + list(self._rootless.values())
 
     def _part(self, graph: GraphFact) -> Part:
@@ -122,6 +145,28 @@ class _Splitter:
                 self._part(graph).calls.append(call)
             elif call.run_id and (part := self._rootless.get((call.place.trace_id, call.run_id))):
                 part.calls.append(call)
+
+    def _place_lone_calls(self) -> None:
+        """Keep calls of a run that nothing else is left of; where something is, that says what is missing."""
+        traces = {trace_id for trace_id, _ in self._rootless}
+        traces |= {
+            part.trace_id
+            for part in self._part_of_graph.values()
+            if part.graph is not None and (part.graph.is_subgraph or _lacks_spans(part))
+        }
+        lone: dict[tuple[str, str], Part] = {}
+        for kind in (self._facts.calls, self._facts.others):
+            for fact in kind:
+                trace_id = fact.place.trace_id
+                if fact.run_id is None or trace_id in traces:
+                    continue
+                if self._lineage.find_graph(fact.place, fact.run_id) is None:
+                    key = (trace_id, fact.run_id)
+                    part = lone.setdefault(key, Part(graph=None, run_id=fact.run_id, trace_id=trace_id))
+                    part.strays.append(fact)
+        for part in lone.values():
+            part.calls = [fact for fact in part.strays if isinstance(fact, CallFact)]
+        self._rootless |= lone
 
     def _link_children(self) -> list[Part]:
         tops: list[Part] = []

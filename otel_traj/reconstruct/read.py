@@ -6,6 +6,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from otel_traj.reconstruct.gather import gather_facts
+from otel_traj.reconstruct.keywords import check_callback, check_names
 from otel_traj.reconstruct.parts import split_parts
 from otel_traj.reconstruct.recordings import keep_one_recording
 from otel_traj.reconstruct.runs import RunBuilder
@@ -65,7 +66,7 @@ def read_runs(
 
     Raises:
         SourceError: The source can't be opened.
-        TrajectoryTypeError: The source is of no type that can be read.
+        TrajectoryTypeError: The source or a keyword is of no type that can be used.
         TrajectoryValueError: A keyword's value is not allowed.
     """
     selection = make_selection(
@@ -79,7 +80,8 @@ def read_runs(
         until=until,
         attributes=attributes,
     )
-    order = {name: place for place, name in enumerate(node_order or ())}
+    check_callback("on_problem", on_problem)
+    order = {name: place for place, name in enumerate(check_names("node_order", node_order))}
     opened = open_source(source)
     return _read(opened, selection, on_problem or warn_of_problem, order, unordered=unordered)
 

@@ -13,8 +13,9 @@ from otel_traj.reconstruct.calls import list_model_calls, list_tool_calls, sum_u
 from otel_traj.reconstruct.completeness import NAMED_ONLY, check_part, is_manifest_met
 from otel_traj.reconstruct.content import decode_content
 from otel_traj.reconstruct.joined import find_gap, join_groups, make_piece, mark_steps
+from otel_traj.reconstruct.parts import find_start, find_thread
+from otel_traj.reconstruct.subgraphs import join_children
 from otel_traj.reconstruct.supersteps import list_recorded_steps, order_siblings
-from otel_traj.reconstruct.threads import Chain, find_start, find_thread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from otel_traj.model import AttributeValue, RunStatus
     from otel_traj.reconstruct.joined import Piece
     from otel_traj.reconstruct.parts import Part
+    from otel_traj.reconstruct.threads import Chain
 
 __all__ = ["RunBuilder"]
 
@@ -57,7 +59,7 @@ class RunBuilder:
         pieces = [make_piece(part) for part in chain.parts]
         groups = [order_siblings(group, self._node_order) for group in join_groups(pieces)]
         tasks = [task for group in groups for task in group]
-        children = self._build_children(chain.parts)
+        children = [self.build(child, is_child=True) for child in join_children(chain.parts)]
         problems = self._find_problems(chain, pieces, is_child=is_child)
         complete = all(problem.code in NAMED_ONLY for problem in problems)
         is_met = all(is_manifest_met(piece.part, piece.tasks) for piece in pieces)
@@ -95,18 +97,6 @@ class RunBuilder:
             source=self._source,
         )
 
-    def _build_children(self, parts: Sequence[Part]) -> list[Run]:
-        chains: list[Chain] = []
-        for part in parts:
-            earlier = list(chains)
-            for child in sorted(part.children, key=lambda below: (find_start(below), below.run_id)):
-                chain = next((chain for chain in earlier if _goes_on(chain, child)), None)
-                if chain is None:
-                    chains.append(Chain([child]))
-                else:
-                    chain.parts.append(child)
-        return [self.build(chain, is_child=True) for chain in chains]
-
     def _find_problems(self, chain: Chain, pieces: Sequence[Piece], *, is_child: bool) -> list[Problem]:
         problems = list(chain.problems)
         if not is_child:
@@ -114,18 +104,7 @@ class RunBuilder:
         for piece in pieces:
             problems += check_part(piece.part, piece.tasks, self._conflicts)
             problems += _name_cut_content(piece.part)
-        return problems + find_gap(pieces)
-
-
-def _goes_on(chain: Chain, child: Part) -> bool:
-    """Whether a subgraph call goes on with one of an earlier part: it shares a task, or resumes its caller's."""
-    ids = {task.task_id for part in chain.parts for task in part.tasks}
-    if ids & {task.task_id for task in child.tasks}:
-        return True
-    before, graph = chain.parts[-1].graph, child.graph
-    if before is None or graph is None or not graph.parent_task_id:
-        return False
-    return graph.resumed and (graph.parent_task_id, graph.graph) == (before.parent_task_id, before.graph)
+        return problems + _name_unknown_pause(chain.parts[-1]) + find_gap(pieces)
 
 
 def _name_lost_caller(part: Part) -> list[Problem]:
@@ -138,6 +117,17 @@ def _name_lost_caller(part: Part) -> list[Problem]:
         f"missing. Read the source again later, or look for spans that were dropped."
     )
     return [Problem(code="root_missing", message=message, span_ids=(part.graph.place.span_id,))]
+
+
+def _name_unknown_pause(part: Part) -> list[Problem]:
+    """An older LangGraph does not tell whether a run that ended without an error paused at a static interrupt."""
+    if part.graph is None or not part.graph.pause_unknown:
+        return []
+    message = (
+        f"run {part.run_id!r} (trace {part.trace_id}) ended, or waits at a static interrupt: its graph has some, and "
+        f"LangGraph before 1.1.8 does not tell. Use a newer one, or `interrupt()` inside the node."
+    )
+    return [Problem(code="pause_unknown", message=message, span_ids=(part.graph.place.span_id,))]
 
 
 def _name_cut_content(part: Part) -> list[Problem]:
@@ -195,12 +185,14 @@ def _last_end(part: Part) -> int:
     """The latest end of a part and all below it; 0 while it is open."""
     if part.graph is not None and not part.graph.place.end_ns:
         return 0
-    ends = [place.end_ns for place in part.places] + [task.place.end_ns for task in part.tasks]
+    ends = [place.end_ns for place in part.places]
+    ends += [fact.place.end_ns for fact in (*part.tasks, *part.strays)]
     if part.graph is not None:
         ends.append(part.graph.place.end_ns)
     return max([*ends, *(_last_end(child) for child in part.children)])
 
 
 def _read_service(part: Part) -> str | None:
-    service = part.graph.service if part.graph else part.tasks[0].service
-    return service[1] or None
+    if part.graph is not None:
+        return part.graph.service[1] or None
+    return next((task.service[1] for task in part.tasks if task.service[1]), None)

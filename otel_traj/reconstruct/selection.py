@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from otel_traj.errors import TrajectoryValueError
 from otel_traj.model import AttributeValue, Run, RunStatus
+from otel_traj.reconstruct.keywords import check_mapping, check_names, check_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -78,8 +79,10 @@ def make_selection(
             written form.
 
     Raises:
+        TrajectoryTypeError: A keyword is of a wrong type.
         TrajectoryValueError: A status, time or trace id is not one; the message lists what is allowed.
     """
+    check_texts({"graph": graph, "service": service, "thread": thread, "run": run, "trace": trace})
     return Selection(
         graph=graph,
         service=service,
@@ -87,9 +90,9 @@ def make_selection(
         run=run.lower() if run is not None else None,
         trace=_normalise_trace_id(trace) if trace is not None else None,
         status=_check_statuses(status) if status is not None else None,
-        since_ns=parse_time(since) if since is not None else None,
-        until_ns=parse_time(until) if until is not None else None,
-        attributes=dict(attributes or {}),
+        since_ns=_parse_bound("since", since),
+        until_ns=_parse_bound("until", until),
+        attributes=check_mapping("attributes", attributes),
     )
 
 
@@ -118,12 +121,20 @@ def parse_time(text: str | datetime) -> int:
     return (moment - _EPOCH) // timedelta(microseconds=1) * 1_000
 
 
+def _parse_bound(name: str, value: str | datetime | None) -> int | None:
+    if not isinstance(value, datetime):
+        check_texts({name: value})
+    return None if value is None else parse_time(value)
+
+
 def _check_statuses(status: RunStatus | Iterable[RunStatus]) -> frozenset[RunStatus]:
-    asked = {status} if isinstance(status, str) else set(status)
+    asked = {status} if isinstance(status, str) else set(check_names("status", status))
     unknown = sorted(asked - set(_STATUSES))
-    if unknown:
-        message = f"{unknown[0]!r} is no status of a run. Use one or more of {', '.join(_STATUSES)}."
-        raise TrajectoryValueError(message)
+    if unknown or not asked:
+        found = (
+            f"{unknown[0]!r} is no status of a run" if unknown else "an empty list of statuses meets no run"
+        )
+        raise TrajectoryValueError(f"{found}. Use one or more of {', '.join(_STATUSES)}.")
     return frozenset(known for known in _STATUSES if known in asked)
 
 

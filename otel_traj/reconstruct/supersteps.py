@@ -52,7 +52,7 @@ def _join_one(attempts: list[TaskFact]) -> Task:
         triggers=last.triggers,
         attempts=len(attempts),
         status=last.outcome,
-        interrupted=any(fact.outcome == "interrupted" for fact in attempts),
+        interrupted=any(fact.interrupted for fact in attempts),
         error_type=last.error_type,
         started_ns=min(fact.place.start_ns for fact in attempts),
         ended_ns=0 if is_open else max(fact.place.end_ns for fact in attempts),

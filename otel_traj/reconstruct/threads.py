@@ -1,30 +1,36 @@
 """Parts of one thread -> runs: which calls of a graph went on with an earlier one.
 
 A run is one input until it ends, resumes included. A resumed call belongs to the run that it shares a task id
-with (LangGraph re-runs an interrupted task under its old id), else to the run whose root it links to, else to
-the last run of the same graph and service on the thread that ran any node. Anything else begins a run.
+with (LangGraph re-runs an interrupted task under its old id), else to the run of the same graph and service that
+stopped at the superstep which it begins with, else to the last one that ran any node. Anything else begins a run.
 
-Calls stand in the order of their start, unless links, shared tasks or superstep numbers say that the clocks
-are wrong: two processes on one thread may have clocks an hour apart.
+A call that is missing may have gone on with a run: where links, numbers or spans without their root show that one
+is, the run before says so.
 """
 
 from __future__ import annotations
 
-import heapq
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from otel_traj import semconv as sc
 from otel_traj.model import Problem
+from otel_traj.reconstruct.parts import find_start, find_thread
+from otel_traj.reconstruct.superstep_numbers import (
+    SUPERSTEPS_OF_INPUT,
+    find_first_superstep,
+    find_next_supersteps,
+    has_unfinished_tasks,
+)
+from otel_traj.reconstruct.thread_order import order_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from otel_traj.reconstruct.parts import Part
 
-__all__ = ["Chain", "join_parts", "find_start", "find_thread"]
+__all__ = ["Chain", "join_parts", "name_lost_call"]
 
-_SUPERSTEPS_OF_INPUT = 3
 _Key: TypeAlias = tuple[str, str, str | None] | None
 
 
@@ -34,6 +40,23 @@ class Chain:
 
     parts: list[Part]
     problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def ended_well(self) -> bool:
+        """Whether the run is known to have come to its end."""
+        last = self.parts[-1].graph
+        return last is not None and last.outcome == "ok" and not last.pause_unknown
+
+    @property
+    def last_that_ran(self) -> Part | None:
+        """The last part in which any node ran, None where there is none."""
+        return next((part for part in reversed(self.parts) if _ran_nodes(part)), None)
+
+    @property
+    def next_supersteps(self) -> range:
+        """The numbers at one of which a resume of the run begins; none where no task says a number."""
+        ran = self.last_that_ran
+        return range(0) if ran is None else find_next_supersteps(ran)
 
 
 def join_parts(parts: Sequence[Part]) -> list[Chain]:
@@ -54,171 +77,181 @@ def join_parts(parts: Sequence[Part]) -> list[Chain]:
         else:
             by_thread.setdefault(thread, []).append(part)
     for siblings in by_thread.values():
-        chains.extend(_join_thread(siblings))
+        joiner = _Joiner()
+        for part in order_parts(siblings):
+            joiner.add(part)
+        _name_gaps(joiner.chains)
+        chains.extend(joiner.chains)
     return sorted(chains, key=lambda chain: (find_start(chain.parts[0]), chain.parts[0].run_id))
 
 
-def find_thread(part: Part) -> str | None:
-    """Return the thread id of a part, its tasks' where the graph-run span is missing."""
-    if part.graph is not None:
-        return part.graph.thread_id
-    return next((task.thread_id for task in part.tasks if task.thread_id), None)
+class _Joiner:
+    """Takes the parts of one thread in their order, and puts each to its run."""
 
+    def __init__(self) -> None:
+        self.chains: list[Chain] = []
+        self._of_task: dict[str, int] = {}
+        self._of_root: dict[str, int] = {}
+        self._last_of_key: dict[_Key, int] = {}
+        """By service and graph, the run that last ran any node, or waits before its first one."""
+        self._of_next: dict[tuple[_Key, int], int] = {}
+        """By service, graph and number, the run that last stopped before this superstep or in it."""
 
-def find_start(part: Part) -> int:
-    """Return when a part started, in nanoseconds."""
-    if part.graph is not None:
-        return part.graph.place.start_ns
-    return min(task.place.start_ns for task in part.tasks)
-
-
-def _join_thread(parts: list[Part]) -> list[Chain]:
-    chains: list[Chain] = []
-    of_task: dict[str, int] = {}
-    of_root: dict[str, int] = {}
-    last_of_key: dict[_Key, int] = {}
-    for part in _order_parts(parts):
-        index = _find_chain(part, of_task, of_root, last_of_key)
+    def add(self, part: Part) -> None:
+        """Put a part to the run that it goes on with, or begin one."""
+        index = self._find_chain(part)
         if index is None:
-            last = _find_last(part, last_of_key)
-            if last is not None and (_lacks_link(part, of_root) or _may_go_on(chains[last].parts[-1], part)):
-                chains[last].problems.append(_name_lost_call(chains[last].parts[-1], part))
-            index = len(chains)
-            chains.append(_begin(part))
+            self._name_lost_calls(part)
+            index = len(self.chains)
+            self.chains.append(_begin(part))
         else:
-            chains[index].parts.append(part)
-        of_task.update((task.task_id, index) for task in part.tasks)
+            self.chains[index].parts.append(part)
         if part.graph is not None:
-            of_root[part.graph.place.span_id] = index
-        if part.tasks or _is_waiting(part):
-            last_of_key[_read_key(part)] = index
-    return chains
+            self._of_root[part.graph.place.span_id] = index
+        if part.has_root or part.graph is None:
+            self._of_task.update((task.task_id, index) for task in part.tasks)
+            key = _read_key(part)
+            if part.tasks or _is_waiting(part):
+                self._last_of_key[key] = index
+            self._of_next.update(((key, number), index) for number in self.chains[index].next_supersteps)
+
+    def _find_chain(self, part: Part) -> int | None:
+        """Return the run that a part goes on with, None where it begins one."""
+        graph = part.graph
+        if graph is not None and graph.is_subgraph:
+            return None
+        sharing = [self._of_task[task.task_id] for task in part.tasks if task.task_id in self._of_task]
+        if sharing:
+            return max(sharing)
+        if graph is None or not graph.resumed or self._lacks_link(part):
+            return None
+        keys = (_read_key(part), None)
+        first = find_first_superstep(part)
+        if first is not None:
+            stopped = [self._of_next[key, first] for key in keys if (key, first) in self._of_next]
+            waiting = [index for index in stopped if first in self.chains[index].next_supersteps]
+            if waiting:
+                return max(waiting)
+        last = max((self._last_of_key[key] for key in keys if key in self._last_of_key), default=None)
+        if last is not None:
+            self._name_leap(last, part)
+        return last
+
+    def _lacks_link(self, part: Part) -> bool:
+        """Whether the call before a part, which its recorder saw, is not here."""
+        previous = part.graph.previous_span_ids if part.graph is not None else ()
+        return bool(previous) and not any(span_id in self._of_root for span_id in previous)
+
+    def _name_leap(self, index: int, part: Part) -> None:
+        """Name a call that is missing between a run and the part that seems to go on with it.
+
+        Numbers may be left out (`update_state` takes them up, cached nodes show nothing), but a process that has
+        seen the run links to it. A part that finds nothing to do where tasks had not come to their end shows a call
+        between.
+        """
+        chain = self.chains[index]
+        first, expected, ran = find_first_superstep(part), chain.next_supersteps, chain.last_that_ran
+        if part.graph is None or ran is None:
+            return
+        is_linked = any(self._of_root.get(span_id) == index for span_id in part.graph.previous_span_ids)
+        leaps = first is not None and bool(expected) and first > expected[-1] and not is_linked
+        is_idle = first is None and part.graph.outcome == "ok" and has_unfinished_tasks(ran)
+        if leaps or is_idle:
+            chain.problems.append(name_lost_call(chain, part))
+
+    def _name_lost_calls(self, part: Part) -> None:
+        """Name the call that is missing before a part, or that it is left of, at the runs that it may belong to."""
+        is_resumed = part.graph is not None and part.graph.resumed
+        for key, index in self._last_of_key.items():
+            chain = self.chains[index]
+            if not part.has_root:
+                may_go_on = _may_go_on(chain, part)
+            elif key in (_read_key(part), None):
+                may_go_on = self._lacks_link(part) and (is_resumed or not chain.ended_well)
+            else:
+                may_go_on = is_resumed and _stopped_before(chain, part)
+            if may_go_on:
+                chain.problems.append(name_lost_call(chain, part))
+
+
+def _ran_nodes(part: Part) -> bool:
+    """Whether a part ran anything but a conditional entry."""
+    return any(task.node != sc.START_NODE for task in part.tasks)
 
 
 def _begin(part: Part) -> Chain:
     chain = Chain([part])
-    if part.graph is not None and part.graph.resumed and part.tasks:
+    graph = part.graph
+    if graph is not None and part.has_root and graph.resumed and (part.tasks or graph.outcome != "error"):
         message = (
-            f"run {part.run_id!r} (trace {part.trace_id}) resumes an earlier call on thread "
-            f"{part.graph.thread_id!r} that is not in this source. Read more of the thread's traces."
+            f"run {part.run_id!r} (trace {part.trace_id}) resumes an earlier call on thread {graph.thread_id!r} "
+            f"that is not in this source. Read more of the thread's traces."
         )
-        problem = Problem(code="beginning_missing", message=message, span_ids=(part.graph.place.span_id,))
+        problem = Problem(code="beginning_missing", message=message, span_ids=(graph.place.span_id,))
         chain.problems.append(problem)
     return chain
 
 
-def _find_chain(
-    part: Part, of_task: Mapping[str, int], of_root: Mapping[str, int], last_of_key: Mapping[_Key, int]
-) -> int | None:
-    """Return the run that a part goes on with, None where it begins one."""
-    sharing = [of_task[task.task_id] for task in part.tasks if task.task_id in of_task]
-    if sharing:
-        return max(sharing)
-    graph = part.graph
-    if graph is None or not graph.resumed:
-        return None
-    return None if _lacks_link(part, of_root) else _find_last(part, last_of_key)
-
-
 def _is_waiting(part: Part) -> bool:
-    """Whether a part stopped before its first node, where a resume can go on."""
-    return part.graph is not None and part.graph.outcome in ("interrupted", "cancelled")
-
-
-def _lacks_link(part: Part, of_root: Mapping[str, int]) -> bool:
-    """Whether a part resumes a call that it links to and that is not here."""
+    """Whether a part stopped, or may have, before its first node, where a resume can go on."""
     graph = part.graph
-    if graph is None or not graph.resumed or not graph.previous_span_ids:
-        return False
-    return not any(span_id in of_root for span_id in graph.previous_span_ids)
-
-
-def _find_last(part: Part, last_of_key: Mapping[_Key, int]) -> int | None:
-    """Return the last run of the same graph and service that ran any node, as far as these are known."""
-    key = _read_key(part)
-    keys = last_of_key if key is None else [known for known in (key, None) if known in last_of_key]
-    return max((last_of_key[known] for known in keys), default=None)
-
-
-def _may_go_on(last: Part, part: Part) -> bool:
-    """Whether a part without its graph-run span may have resumed the one before it.
-
-    New input takes up three superstep numbers before its first nodes run (its own snapshot, `__start__`, then the
-    nodes; seen with langgraph 1.2.22), so a part that begins earlier than that is a resume, or travelled in time.
-    """
-    if part.graph is not None or not last.tasks:
-        return False
-    first = min(task.superstep for task in part.tasks)
-    return first < max(task.superstep for task in last.tasks) + _SUPERSTEPS_OF_INPUT
-
-
-def _name_lost_call(part: Part, resumed: Part) -> Problem:
-    message = (
-        f"run {part.run_id!r} (trace {part.trace_id}): a later call on its thread may have gone on with it, and its "
-        f"graph-run span is missing; run {resumed.run_id!r} is, or resumes, that call. Read more of the thread's "
-        f"traces."
-    )
-    return Problem(code="root_missing", message=message)
+    return graph is not None and (graph.pause_unknown or graph.outcome in ("interrupted", "cancelled"))
 
 
 def _read_key(part: Part) -> _Key:
     """Return service and graph of a part; None where the graph-run span is missing."""
-    return (*part.graph.service, part.graph.graph) if part.graph is not None else None
+    return (*part.graph.service, part.graph.graph) if part.graph is not None and part.has_root else None
 
 
-def _order_parts(parts: list[Part]) -> list[Part]:
-    """Return the parts of a thread in the order in which they ran, whatever their clocks say."""
-    ordered = sorted(parts, key=_sort_key)
-    followers = _find_followers(ordered)
-    waiting = Counter(target for targets in followers.values() for target in targets)
-    ready = [index for index in range(len(ordered)) if not waiting[index]]
-    result: list[int] = []
-    while ready:
-        index = heapq.heappop(ready)
-        result.append(index)
-        for target in followers[index]:
-            waiting[target] -= 1
-            if not waiting[target]:
-                heapq.heappush(ready, target)
-    placed = set(result)
-    return [ordered[index] for index in result] + [
-        part for index, part in enumerate(ordered) if index not in placed
-    ]
+def _stopped_before(chain: Chain, part: Part) -> bool:
+    """Whether a run, of another service than the part, stopped where the part begins."""
+    first = find_first_superstep(part)
+    return not chain.ended_well and (first is None or first in chain.next_supersteps)
 
 
-def _sort_key(part: Part) -> tuple[int, int, bool, str]:
-    supersteps = [task.superstep for task in part.tasks]
-    return find_start(part), min(supersteps, default=0), _is_resumed(part), part.run_id
+def _may_go_on(chain: Chain, part: Part) -> bool:
+    """Whether a part without its root may have resumed a run: it begins no later than new input would."""
+    first = None if part.graph is not None else find_first_superstep(part)
+    expected = chain.next_supersteps
+    return first is None or not expected or first < expected[-1] + SUPERSTEPS_OF_INPUT
 
 
-def _is_resumed(part: Part) -> bool:
-    return part.graph is not None and part.graph.resumed
+def _name_gaps(chains: Sequence[Chain]) -> None:
+    """Name the calls that are missing altogether after a run that did not end ok, where numbers show it.
 
-
-def _find_followers(ordered: Sequence[Part]) -> dict[int, set[int]]:
-    """Return for each part those that must come after it: they link to it, or went on with its tasks."""
-    followers: dict[int, set[int]] = {index: set() for index in range(len(ordered))}
-    of_root = {
-        part.graph.place.span_id: index for index, part in enumerate(ordered) if part.graph is not None
-    }
-    of_task: dict[str, list[int]] = {}
-    for index, part in enumerate(ordered):
-        for task_id in {task.task_id for task in part.tasks}:
-            of_task.setdefault(task_id, []).append(index)
-    for index, part in enumerate(ordered):
-        if part.graph is None or not part.graph.resumed:
+    New input after such a run begins at a known number, or later by what input takes up that got to no node. Where
+    it begins even later, something has taken numbers up: a call that may have gone on with the run.
+    """
+    begun = {find_first_superstep(part): part for part in _list_begun(chains)}
+    silent = sum(not _ran_nodes(part) for part in _list_begun(chains))
+    firsts = sorted(first for first in begun if first is not None)
+    for chain in chains:
+        expected = chain.next_supersteps
+        last = chain.parts[-1].graph
+        if not expected or last is None or last.outcome not in ("interrupted", "cancelled", "error"):
             continue
-        earlier = {of_root[span_id] for span_id in part.graph.previous_span_ids if span_id in of_root}
-        sharing = {other for task in part.tasks for other in of_task[task.task_id]}
-        earlier |= {other for other in sharing if _comes_before(ordered[other], part)}
-        for other in earlier - {index}:
-            followers[other].add(index)
-    return followers
+        nearest = next((first for first in firsts if first >= expected[0] + SUPERSTEPS_OF_INPUT), None)
+        if nearest is not None and nearest > expected[-1] + SUPERSTEPS_OF_INPUT * (1 + silent):
+            chain.problems.append(name_lost_call(chain, begun[nearest]))
 
 
-def _comes_before(part: Part, resumed: Part) -> bool:
-    """Return whether a part that shares a task with a resumed one ran before it, as far as that is sure."""
-    if not _is_resumed(part):
-        return True
-    last, last_resumed = (max(task.superstep for task in each.tasks) for each in (part, resumed))
-    return last < last_resumed
+def _list_begun(chains: Iterable[Chain]) -> list[Part]:
+    """Return the calls that were begun by input."""
+    firsts = (chain.parts[0] for chain in chains)
+    return [part for part in firsts if part.graph is not None and part.has_root and not part.graph.resumed]
+
+
+def name_lost_call(chain: Chain, part: Part) -> Problem:
+    """Return the problem of a run that a call which is not here may have gone on with.
+
+    Args:
+        chain: The run.
+        part: What shows that there was such a call.
+    """
+    before = chain.parts[-1]
+    message = (
+        f"run {before.run_id!r} (trace {before.trace_id}): a later call on its thread may have gone on with it, and "
+        f"its graph-run span is missing; run {part.run_id!r} is, resumes or follows that call. Read more of the "
+        f"thread's traces."
+    )
+    return Problem(code="root_missing", message=message)

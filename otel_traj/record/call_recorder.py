@@ -27,7 +27,7 @@ from otel_traj.record.tool_spans import (
     find_failure,
     find_tool_call_id,
 )
-from otel_traj.rendering import render_json
+from otel_traj.rendering import clean_text, render_json
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -84,8 +84,9 @@ class CallRecorder:
         if self._wants_content(entry):
             encode = encode_messages if operation == sc.CHAT else encode_prompts
             self._write(entry, sc.INPUT_MESSAGES, encode(given))
-            if options.get("tools"):
-                self._write(entry, sc.TOOL_DEFINITIONS, render_json(options["tools"]))
+            tools = options.get("tools")
+            if isinstance(tools, (list, tuple)) and tools:
+                self._write(entry, sc.TOOL_DEFINITIONS, render_json(tools))
 
     def note_token(self, run_id: Hashable) -> None:
         """Note when the first piece of a streamed answer came."""
@@ -98,17 +99,20 @@ class CallRecorder:
         entry = self._endings.take(run_id)
         if entry is None:
             return
-        attributes: dict[str, AttributeValue] = {}
-        if entry.recording:
-            attributes.update(describe_response(response))
-            if entry.first_token_ns is not None:
-                seconds = (entry.first_token_ns - entry.start_ns) / 1e9
-                attributes[sc.RESPONSE_TIME_TO_FIRST_CHUNK] = seconds
-                attributes[sc.REQUEST_STREAM] = True
+        self._endings.finish_as_described(entry, lambda: self._describe_answer(entry, response), error)
+
+    def _describe_answer(self, entry: Entry, response: object) -> dict[str, AttributeValue]:
+        if not entry.recording:
+            return {}
+        attributes = describe_response(response)
+        if entry.first_token_ns is not None:
+            seconds = (entry.first_token_ns - entry.start_ns) / 1e9
+            attributes[sc.RESPONSE_TIME_TO_FIRST_CHUNK] = seconds
+            attributes[sc.REQUEST_STREAM] = True
         generations = list_generations(response)
-        if generations and self._wants_content(entry):
+        if generations and self._settings.content:
             attributes[sc.OUTPUT_MESSAGES] = encode_answers(generations)
-        self._endings.finish(entry, {**attributes, **describe_ending(error)}, error)
+        return attributes
 
     def start_tool(self, entry: Entry, serialized: object, tool_call_id: object, arguments: object) -> None:
         """Start a tool call.
@@ -139,7 +143,7 @@ class CallRecorder:
         if entry is None:
             return
         attributes = describe_ending(error)
-        named = tool_call_id if isinstance(tool_call_id, str) else find_tool_call_id(output)
+        named = clean_text(tool_call_id) if isinstance(tool_call_id, str) else find_tool_call_id(output)
         if named and sc.TOOL_CALL_ID not in (entry.keys or ()):
             attributes[sc.TOOL_CALL_ID] = named
         if error is None and self._wants_content(entry):

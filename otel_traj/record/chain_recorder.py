@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from langgraph.errors import EmptyInputError
-
 from otel_traj import semconv as sc
 from otel_traj.record.classify import DEFERRED
 from otel_traj.record.endings import describe_ending
@@ -48,8 +46,8 @@ class ChainRecorder:
     def end(self, run_id: Hashable, outputs: object, error: BaseException | None) -> None:
         """End a chain, by an exception where there is one."""
         entry = self._table.get_open(run_id)
-        if entry is not None and entry.kind in DEFERRED:
-            self._reveal_at_end(entry, error)
+        if entry is not None and entry.kind in DEFERRED and self._settings.inner and entry.span is None:
+            self._recorder.start_inner(entry)
         if entry is not None and entry.kind == "graph_run":
             self._endings.end_graph_run(entry, outputs, error)
             return
@@ -60,14 +58,6 @@ class ChainRecorder:
             self._endings.end_task(entry, outputs, error)
         else:
             self._endings.finish(entry, describe_ending(error), error)
-
-    def _reveal_at_end(self, entry: Entry, error: BaseException | None) -> None:
-        # langgraph 0.6 does not mark its roots, so one that failed without a task looks like any chain; but only
-        # a graph raises this, and only before anything ran in it.
-        if entry.parent is None and not entry.tree.ended_ids and isinstance(error, EmptyInputError):
-            self._recorder.start_graph_run(entry)
-        elif self._settings.inner and entry.span is None:
-            self._recorder.start_inner(entry)
 
     def note_pause(self, run_id: Hashable) -> None:
         """Note that LangGraph paused a graph run, for a static interrupt too."""

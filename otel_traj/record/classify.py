@@ -26,6 +26,7 @@ __all__ = [
     "Parent",
     "classify_chain",
     "find_link_number",
+    "names_task",
     "read_checkpoint_ns",
     "read_push_index",
     "read_step",
@@ -48,6 +49,7 @@ Kind: TypeAlias = Literal[
 DEFERRED: tuple[Kind, ...] = ("runnable", "conditional_edge")
 """Kinds that may turn out to be a graph run."""
 
+_TASK_CALLERS: tuple[Kind, ...] = ("graph_run", *DEFERRED)
 _STEP_TAG = "graph:step:"
 _LINK_TAG = "seq:step:"
 
@@ -90,8 +92,8 @@ def classify_chain(
     Returns:
         Its kind. A node task makes its parent a graph run, whatever the parent was taken for.
     """
-    if ns is not None and _is_task(name, tags, metadata, parent, ns):
-        return _classify_task(metadata)
+    if not is_root and _is_task(name, tags, metadata, parent, ns):
+        return _classify_task(metadata, parent)
     if is_root and parent is None and ns is None and "ls_integration" in metadata:
         return "graph_run"
     if parent is not None and parent.kind == "node_task" and _is_conditional_edge(tags, parent):
@@ -100,27 +102,35 @@ def classify_chain(
 
 
 def _is_task(
-    name: str, tags: Sequence[str], metadata: Mapping[str, object], parent: Parent | None, ns: str
+    name: str, tags: Sequence[str], metadata: Mapping[str, object], parent: Parent | None, ns: str | None
 ) -> bool:
     if read_step(tags, metadata) is None:
         return False
     is_named = metadata.get("langgraph_node") == name
     if parent is None:
-        return is_named and f"{_STEP_TAG}{metadata.get('langgraph_step')}" in tags
-    if ns == parent.ns:
+        return ns is not None and is_named and f"{_STEP_TAG}{metadata.get('langgraph_step')}" in tags
+    if ns is not None and ns == parent.ns:
         return False
-    # `add_node(metadata=...)` may overwrite the node's name; nobody overwrites a tag.
-    return is_named or any(tag.startswith(_STEP_TAG) for tag in tags)
+    if parent.kind not in _TASK_CALLERS and not _has_functional_path(metadata):
+        return False
+    # `add_node(metadata=...)` may overwrite the node's name and the namespace; nobody overwrites a tag.
+    if any(tag.startswith(_STEP_TAG) for tag in tags):
+        return ns is not None or parent.kind == "graph_run"
+    return ns is not None and is_named
 
 
-def _classify_task(metadata: Mapping[str, object]) -> Kind:
+def _classify_task(metadata: Mapping[str, object], parent: Parent | None) -> Kind:
+    if _has_functional_path(metadata) and (parent is None or parent.kind != "graph_run"):
+        return "functional_task"
     path = metadata.get("langgraph_path")
-    if isinstance(path, (tuple, list)) and path:
-        if path[-1] is True:
-            return "functional_task"
-        if "node_error_handler" in path:
-            return "error_handler"
-    return "node_task"
+    return (
+        "error_handler" if isinstance(path, (tuple, list)) and "node_error_handler" in path else "node_task"
+    )
+
+
+def _has_functional_path(metadata: Mapping[str, object]) -> bool:
+    path = metadata.get("langgraph_path")
+    return isinstance(path, (tuple, list)) and len(path) > 0 and path[-1] is True
 
 
 def _is_conditional_edge(tags: Sequence[str], parent: Parent) -> bool:
@@ -150,15 +160,26 @@ def read_task_id(ns: str) -> str:
     return ns.rpartition(":")[2]
 
 
+def names_task(ns: str, node: str) -> bool:
+    """Whether a namespace is LangGraph's own for a task of this node, not one that the user put over it."""
+    before, colon, _ = ns.rpartition("|")[2].rpartition(":")
+    return before == node if colon else ns != ""
+
+
 def read_step(tags: Sequence[str], metadata: Mapping[str, object]) -> int | None:
-    """Return a task's superstep number: from its metadata, else from its tag `graph:step:n`."""
+    """Return a task's superstep number: from its metadata, else from its tag `graph:step:n`.
+
+    `add_node(metadata=...)` may overwrite the first, and users' own tags may look like the second: the number in
+    the metadata is taken unless the tags know only others.
+    """
     step = metadata.get("langgraph_step")
-    if isinstance(step, int) and not isinstance(step, bool):
-        return step
+    shown = step if isinstance(step, int) and not isinstance(step, bool) else None
+    if shown is not None and f"{_STEP_TAG}{shown}" in tags:
+        return shown
     for tag in tags:
         if tag.startswith(_STEP_TAG) and tag[len(_STEP_TAG) :].lstrip("-").isdecimal():
             return int(tag[len(_STEP_TAG) :])
-    return None
+    return shown
 
 
 def read_push_index(metadata: Mapping[str, object]) -> int | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from typing import Literal, TypeAlias, get_args
 
+from otel_traj.record.forking import renew_in_child
+
 __all__ = ["Counter", "Counters"]
 
 Counter: TypeAlias = Literal[
@@ -17,8 +19,13 @@ class Counters:
 
     def __init__(self) -> None:
         """Start every count at 0."""
-        self._lock = threading.Lock()
+        self.renew_locks()
+        renew_in_child(self)
         self._counts: dict[Counter, int] = dict.fromkeys(get_args(Counter), 0)
+
+    def renew_locks(self) -> None:
+        """Make the lock."""
+        self._lock = threading.RLock()
 
     def add(self, name: Counter) -> int:
         """Add one and return the new count."""

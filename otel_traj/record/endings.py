@@ -11,15 +11,14 @@ import logging
 from typing import TYPE_CHECKING
 
 from otel_traj import semconv as sc
-from otel_traj.record.classify import read_task_id
-from otel_traj.record.outcome import classify_ending, decide_outcome
+from otel_traj.record.outcome import asks_something, classify_ending, decide_outcome
 from otel_traj.record.recorded_manifest import build_manifest
 from otel_traj.record.run_end import make_run_end
 from otel_traj.record.span_writer import end_span
 from otel_traj.rendering import render_json
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Callable, Hashable, Mapping
 
     from opentelemetry.util.types import AttributeValue
 
@@ -38,9 +37,9 @@ _logger = logging.getLogger("otel_traj")
 def describe_ending(error: BaseException | None) -> dict[str, AttributeValue]:
     """Return what a span says about an ending that is control flow; empty for success and for errors."""
     ending = classify_ending(error)
-    if ending == "interrupted":
+    if ending == "interrupted" and asks_something(error):
         return {sc.INTERRUPTED: True}
-    return {sc.OUTCOME: ending} if ending in ("cancelled", "parent_command") else {}
+    return {sc.OUTCOME: ending} if ending in ("interrupted", "cancelled", "parent_command") else {}
 
 
 class Endings:
@@ -83,6 +82,28 @@ class Endings:
         finally:
             entry.forget()
 
+    def finish_as_described(
+        self,
+        entry: Entry,
+        describe: Callable[[], Mapping[str, AttributeValue]],
+        error: BaseException | None,
+        *,
+        failure: str | None = None,
+    ) -> None:
+        """End an entry's span as `finish` does, with what `describe` returns; where that raises, without it.
+
+        What a model or a tool returns is foreign: reading it may raise, and must not leave the span open.
+
+        Raises:
+            Exception: What `describe` raised, after the span has ended.
+        """
+        try:
+            attributes = describe()
+        except Exception:
+            self.finish(entry, describe_ending(error), error, failure=failure)
+            raise
+        self.finish(entry, {**attributes, **describe_ending(error)}, error, failure=failure)
+
     def evict(self, entry: Entry) -> None:
         """End the span of an entry that the table had no room for."""
         self._counters.add("evicted")
@@ -95,8 +116,11 @@ class Endings:
             if not entry.interrupted_inside:
                 attributes[sc.INTERRUPT_ORIGIN] = True
             with self._table.lock:
-                if entry.graph is not None:
-                    entry.graph.interrupted_ids.add(read_task_id(entry.ns or ""))
+                if entry.graph is not None and entry.task_keys is not None:
+                    entry.graph.interrupted_ids.add(str(entry.task_keys[sc.TASK_ID]))
+        elif attributes.get(sc.OUTCOME) == "interrupted" and entry.graph is not None:
+            with self._table.lock:
+                entry.graph.pause_seen = True
         if self._settings.content and entry.recording and error is None:
             attributes[sc.TASK_OUTPUTS] = render_json(outputs)
         elif self._settings.content and entry.recording and sc.INTERRUPTED in attributes:
@@ -125,9 +149,13 @@ class Endings:
         attributes: dict[str, AttributeValue] = {}
         if self._settings.content and entry.recording and error is None:
             attributes[sc.RESULTS] = render_json(outputs)
-        self.finish(entry, {**attributes, **manifest, sc.OUTCOME: outcome}, error)
-        if run.parent is None:
-            self._tell(run, entry, outcome)
+        if run.may_pause_untold and outcome == "ok":
+            attributes[sc.PAUSE_UNKNOWN] = True
+        try:
+            self.finish(entry, {**attributes, **manifest, sc.OUTCOME: outcome}, error)
+        finally:
+            if run.parent is None:
+                self._tell(run, entry, outcome)
 
     def _tell(self, run: GraphRun, entry: Entry, outcome: RunOutcome) -> None:
         listener = self._settings.on_run_end

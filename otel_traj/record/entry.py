@@ -61,6 +61,8 @@ class Entry:
     """The graph run that it, or for a graph run what it calls, belongs to."""
     task_keys: Mapping[str, AttributeValue] | None = None
     """The five attributes of the node task that it, or for a node task what it calls, runs in."""
+    may_pause_untold: bool = False
+    """It has static interrupts, and LangGraph tells nobody when it pauses at one."""
     input_facts: InputFacts | None = None
     inputs: object = None
     """Only where content is recorded, until it is written."""

@@ -47,10 +47,18 @@ def describe_exception(error: BaseException, *, content: bool) -> dict[str, str]
     attributes = {sc.EXCEPTION_TYPE: name_exception(error)}
     if content:
         attributes[sc.EXCEPTION_MESSAGE] = read_message(error)
-        attributes[sc.EXCEPTION_STACKTRACE] = _bound("".join(traceback.format_exception(error)))
-    else:
-        attributes[sc.EXCEPTION_STACKTRACE] = _bound("\n".join(_list_lines(error, set(), 0)))
+    attributes[sc.EXCEPTION_STACKTRACE] = _format_trace(error, content=content)
     return attributes
+
+
+def _format_trace(error: BaseException, *, content: bool) -> str:
+    """Return a stack trace; without content where the exception can't be read, empty where not even that works."""
+    try:
+        if content:
+            return _bound("".join(traceback.format_exception(error)))
+        return _bound("\n".join(_list_lines(error, set(), 0)))
+    except Exception:  # noqa: BLE001 - an exception's notes, causes and members are foreign code
+        return _format_trace(error, content=False) if content else ""
 
 
 def read_message(error: BaseException) -> str:
@@ -63,7 +71,10 @@ def read_message(error: BaseException) -> str:
 
 def find_place(error: BaseException) -> str:
     """Return the innermost frame of an exception as text, empty without a traceback."""
-    frames = _list_frames(error.__traceback__)
+    try:
+        frames = _list_frames(error.__traceback__)
+    except Exception:  # noqa: BLE001 - an exception's attributes are foreign code
+        return ""
     return frames[-1].strip() if frames else ""
 
 

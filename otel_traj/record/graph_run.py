@@ -58,7 +58,9 @@ class GraphRun:
     interrupted_ids: set[str] = field(default_factory=set)
     """Ids of its own tasks that ended in an interrupt."""
     pause_seen: bool = False
-    """LangGraph said that the run paused."""
+    """LangGraph said that the run paused, or a subgraph of it did."""
+    may_pause_untold: bool = False
+    """It has static interrupts, and LangGraph tells nobody when it pauses at one."""
     ended: bool = False
 
     @property

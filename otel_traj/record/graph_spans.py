@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from otel_traj import semconv as sc
-from otel_traj.rendering import clean_text, render_json
+from otel_traj.rendering import clean_text, name_value, render_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -33,18 +33,22 @@ def read_thread_id(metadata: Mapping[str, object]) -> str | None:
     """Return the thread as a callback's metadata shows it, None where it shows none."""
     for key in _THREAD_KEYS:
         value = metadata.get(key)
-        if value is not None and value != "":
-            return clean_text(str(value))
+        if value is not None and (text := name_value(value)):
+            return text
     return None
 
 
 def is_agent(entry: Entry) -> bool:
     """Whether a graph run is an agent that `create_agent` or deepagents built."""
-    metadata = entry.metadata
-    if metadata.get("ls_integration") not in _AGENT_INTEGRATIONS:
+    words = _list_agent_words(entry)
+    if words[0] not in _AGENT_INTEGRATIONS:
         return False
-    caller = entry.parent
-    return caller is None or any(metadata.get(key) != caller.metadata.get(key) for key in _AGENT_KEYS)
+    return entry.parent is None or words != _list_agent_words(entry.parent)
+
+
+def _list_agent_words(entry: Entry) -> list[str | None]:
+    shown = [entry.metadata.get(key) for key in _AGENT_KEYS]
+    return [word if isinstance(word, str) else None for word in shown]
 
 
 def name_graph_run(entry: Entry) -> str:
@@ -107,8 +111,12 @@ def _pick_metadata(metadata: Mapping[str, object], keys: Iterable[str]) -> dict[
 def _make_attribute(value: object) -> AttributeValue:
     if isinstance(value, str):
         return clean_text(value)
-    if isinstance(value, (bool, float)) or (isinstance(value, int) and -(2**63) <= value < 2**63):
+    if isinstance(value, bool):
         return value
+    if isinstance(value, float):
+        return float.__float__(value)
+    if isinstance(value, int) and -(2**63) <= value < 2**63:
+        return int.__int__(value)
     return render_json(value)
 
 
@@ -142,15 +150,13 @@ def describe_task(
     Returns:
         Attributes, without content.
     """
-    attributes: dict[str, AttributeValue] = {
+    triggers = entry.metadata.get("langgraph_triggers")
+    return {
         sc.OPERATION_NAME: sc.INVOKE_NODE,
         sc.NODE_NAME: entry.name,
         sc.CHECKPOINT_NS: entry.ns or "",
         sc.PATH: "pull" if push_index is None else f"push:{push_index}",
+        sc.TRIGGERS: [name_value(each) for each in triggers] if isinstance(triggers, (tuple, list)) else [],
         sc.ATTEMPT: attempt,
         **place,
     }
-    triggers = entry.metadata.get("langgraph_triggers")
-    if isinstance(triggers, (tuple, list)):
-        attributes[sc.TRIGGERS] = [clean_text(str(trigger)) for trigger in triggers]
-    return attributes

@@ -18,6 +18,7 @@ from otel_traj import semconv as sc
 from otel_traj.errors import TrajectoryTypeError
 from otel_traj.record.call_recorder import CallRecorder
 from otel_traj.record.chain_recorder import ChainRecorder
+from otel_traj.record.copies import Copies
 from otel_traj.record.counters import Counters
 from otel_traj.record.endings import Endings
 from otel_traj.record.exception_event import find_place, name_exception
@@ -62,10 +63,11 @@ def _guarded(callback: _Callback) -> _Callback:
     return cast("_Callback", call)
 
 
-class TrajectoryCallbackHandler(QuietCallbacks, _Base):
+class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
     """Records LangGraph runs as spans; pass it as a callback of any invocation.
 
-    One handler serves any number of runs at once, from any thread and event loop.
+    One handler serves any number of runs at once, from any thread and event loop. A copy of it is itself; pickled
+    (only without a `tracer_provider`) it becomes a new one with the same options.
 
     Args:
         tracer_provider: Where spans go; the global provider, whenever it is set, if None.
@@ -106,7 +108,7 @@ class TrajectoryCallbackHandler(QuietCallbacks, _Base):
             raise TrajectoryTypeError(
                 f"metadata_keys is the string {metadata_keys!r}, its letters would be the keys. Pass a tuple."
             )
-        settings = Settings(
+        self._settings = settings = Settings(
             content=False if content is None else content,
             models=models,
             tools=tools,
@@ -119,7 +121,7 @@ class TrajectoryCallbackHandler(QuietCallbacks, _Base):
         self._table = table = CallbackTable(max_open)
         endings = Endings(table=table, settings=settings, counters=counters)
         recorder = Recorder(table=table, settings=settings, counters=counters)
-        tracers = TracerSource(tracer_provider)
+        self._tracers = tracers = TracerSource(tracer_provider)
         self._intake = Intake(
             table=table, settings=settings, counters=counters, tracers=tracers, evict=endings.evict
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from otel_traj.record.calling_graph import HEARS_PAUSES, find_calling_graph
 from otel_traj.record.classify import DEFERRED, classify_chain, find_link_number, read_checkpoint_ns
 from otel_traj.record.entry import Entry, Tree
 from otel_traj.record.graph_run import read_input_facts
@@ -116,12 +117,17 @@ class Intake:
         start_ns: int,
     ) -> Entry:
         shown: Mapping[str, object] = metadata if isinstance(metadata, dict) else {}
-        words = tuple(tags) if isinstance(tags, (list, tuple)) else ()
+        listed = tags if isinstance(tags, (list, tuple)) else ()
+        words = tuple(tag for tag in listed if isinstance(tag, str))
         text = clean_text(name) if isinstance(name, str) and name else ""
         ns = read_checkpoint_ns(shown)
         parent, outer = self._find_parent(caller_id)
+        may_pause_untold = False
         if kind is None:
-            kind = classify_chain(text, words, shown, ns, parent=parent, is_root=caller_id is None)
+            # What is only current may be anything around the caller, so it tells nothing of what this one is.
+            caller = parent if outer is None else None
+            kind = classify_chain(text, words, shown, ns, parent=caller, is_root=caller_id is None)
+            kind, may_pause_untold = _ask_stack(kind, caller)
         return Entry(
             run_id=run_id,
             kind=kind,
@@ -136,6 +142,7 @@ class Intake:
             metadata=shown,
             graph=parent.graph if parent is not None else None,
             task_keys=parent.task_keys if parent is not None else None,
+            may_pause_untold=may_pause_untold,
         )
 
     def _find_parent(self, caller_id: Hashable) -> tuple[Entry | None, Span | None]:
@@ -149,6 +156,23 @@ class Intake:
 
     def _plant_tree(self) -> Tree:
         return Tree(tracer=self._tracers.get_tracer(), ended_ids=self._table.make_ended_ids())
+
+
+def _ask_stack(kind: Kind, caller: Entry | None) -> tuple[Kind, bool]:
+    """Return what a chain is where the callback alone does not tell, and whether it may pause and nobody is told.
+
+    Only for what no known graph calls: a graph inside one shows itself by its first node task, and its pauses by
+    how its caller ends.
+    """
+    is_known = kind == "graph_run" and HEARS_PAUSES
+    if (
+        is_known
+        or not (kind == "graph_run" or kind in DEFERRED)
+        or (caller is not None and caller.graph is not None)
+    ):
+        return kind, False
+    graph = find_calling_graph()
+    return (kind, False) if graph is None else ("graph_run", graph.may_pause and not HEARS_PAUSES)
 
 
 def _note_link(task: Entry, entry: Entry) -> None:

@@ -25,6 +25,7 @@ from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
 from otel_traj.errors import SinkError
+from otel_traj.record.forking import renew_in_child
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +82,8 @@ class JsonLinesSpanExporter(SpanExporter):
             SinkError: The file can't be opened.
         """
         self._path = Path(path)
-        self._lock = threading.Lock()
+        self.renew_locks()
+        renew_in_child(self)
         self._has_complained = False
         self._is_shut_down = False
         try:
@@ -93,6 +95,10 @@ class JsonLinesSpanExporter(SpanExporter):
                 f"be written. Name a file in a folder that this process may write to.",
                 path=os.fspath(path),
             ) from error
+
+    def renew_locks(self) -> None:
+        """Make the lock."""
+        self._lock = threading.RLock()
 
     def _open(self) -> None:
         unfinished = _ends_unfinished(self._path)

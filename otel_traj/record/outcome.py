@@ -12,9 +12,9 @@ import asyncio
 import concurrent.futures
 from typing import Literal, TypeAlias
 
-from langgraph.errors import GraphBubbleUp, ParentCommand
+from langgraph.errors import GraphBubbleUp, GraphInterrupt, ParentCommand
 
-__all__ = ["Ending", "RunOutcome", "classify_ending", "decide_outcome"]
+__all__ = ["Ending", "RunOutcome", "asks_something", "classify_ending", "decide_outcome"]
 
 Ending: TypeAlias = Literal["ok", "interrupted", "parent_command", "cancelled", "error"]
 """How one callback run ended."""
@@ -34,6 +34,15 @@ def classify_ending(error: BaseException | None) -> Ending:
     if isinstance(error, GraphBubbleUp):
         return "interrupted"
     return "cancelled" if isinstance(error, _CANCELLED) else "error"
+
+
+def asks_something(error: BaseException | None) -> bool:
+    """Whether an exception carries interrupts, which the task's history then shows.
+
+    A subgraph that pauses at a static interrupt leaves the node that called it with a GraphInterrupt without any
+    (seen with langgraph 1.2.24).
+    """
+    return isinstance(error, GraphInterrupt) and bool(error.args and error.args[0])
 
 
 def decide_outcome(error: BaseException | None, *, task_interrupted: bool, pause_seen: bool) -> RunOutcome:

@@ -9,11 +9,12 @@ that is lost on the way leaves a count that is not met.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from uuid import NAMESPACE_OID, uuid5
 
-from opentelemetry.trace import Link, SpanKind
+from opentelemetry.trace import Link, SpanKind, format_span_id
 
 from otel_traj import semconv as sc
-from otel_traj.record.classify import DEFERRED, read_push_index, read_step, read_task_id
+from otel_traj.record.classify import DEFERRED, names_task, read_push_index, read_step, read_task_id
 from otel_traj.record.graph_run import GraphRun, read_input_facts
 from otel_traj.record.graph_spans import (
     describe_graph_run,
@@ -28,7 +29,7 @@ from otel_traj.rendering import render_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
 
-    from opentelemetry.trace import Span
+    from opentelemetry.trace import Span, SpanContext
     from opentelemetry.util.types import AttributeValue
 
     from otel_traj.record.counters import Counters
@@ -62,6 +63,7 @@ class Recorder:
                 awaits_step=facts.is_command and not facts.resumes,
                 parent=entry.graph,
                 parent_task_id=str(task_id) if task_id is not None else None,
+                may_pause_untold=entry.may_pause_untold,
             )
             entry.kind = "graph_run"
             entry.graph = run
@@ -69,18 +71,21 @@ class Recorder:
             self._open_callers(entry)
             parent = find_audible_parent(entry, owner=self._table)
             if parent is not None:
-                links = self._find_links(run) if run.resumed else ()
+                previous = self._find_previous(run)
+                links = [Link(previous)] if run.resumed and previous is not None else []
                 attributes = describe_graph_run(entry, run, self._settings.metadata_keys)
+                if previous is not None:
+                    attributes[sc.PREVIOUS_SPAN_ID] = format_span_id(previous.span_id)
                 self._start(entry, parent, name_graph_run(entry), attributes, is_late=is_late, links=links)
         self._write_content(entry, sc.INPUTS)
 
-    def _find_links(self, run: GraphRun) -> tuple[Link, ...]:
-        """Return the link of a resumed top-level run to the run before it on its thread."""
+    def _find_previous(self, run: GraphRun) -> SpanContext | None:
+        """Return the run before a top-level run on its thread: what a resumed one links to."""
         if run.parent is not None or run.thread_id is None:
-            return ()
+            return None
         last = self._table.find_last_root(run.thread_id)
         context = last.span_context if last is not None else None
-        return (Link(context),) if context is not None and context.is_valid else ()
+        return context if context is not None and context.is_valid else None
 
     def mark_resumed(self, entry: Entry) -> None:
         """Note that a graph run resumes an earlier one, however that was found out."""
@@ -94,8 +99,9 @@ class Recorder:
             entry.span.set_attribute(sc.RESUMED, True)
             if entry.keys is not None:
                 entry.keys[sc.RESUMED] = True
-            for link in self._find_links(run):
-                entry.span.add_link(link.context)
+            previous = self._find_previous(run)
+            if previous is not None:
+                entry.span.add_link(previous)
 
     def find_graph_entry(self, run_id: Hashable) -> Entry | None:
         """Return the entry of a graph run that LangGraph names in an event, revealing it where need be."""
@@ -113,7 +119,7 @@ class Recorder:
             return
         step = read_step(entry.tags, entry.metadata) or 0
         push_index = read_push_index(entry.metadata)
-        task_id = read_task_id(entry.ns or "")
+        task_id = _identify_task(entry, run, step, push_index)
         with self._table.lock:
             if run.awaits_step:
                 run.awaits_step = False
@@ -211,6 +217,14 @@ class Recorder:
         inputs, entry.inputs = entry.inputs, None
         if self._settings.content and entry.span is not None and entry.recording:
             entry.span.set_attribute(key, render_json(inputs))
+
+
+def _identify_task(entry: Entry, run: GraphRun, step: int, push_index: int | None) -> str:
+    """Return the id of a task, made up where the user's own metadata hides LangGraph's."""
+    ns = entry.ns or ""
+    if names_task(ns, entry.name):
+        return read_task_id(ns)
+    return str(uuid5(NAMESPACE_OID, f"{run.run_id}/{step}/{entry.name}/{push_index}"))
 
 
 def _find_place(entry: Entry) -> Mapping[str, AttributeValue]:

@@ -12,6 +12,8 @@ import threading
 from collections import OrderedDict, deque
 from typing import TYPE_CHECKING
 
+from otel_traj.record.forking import renew_in_child
+
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
@@ -32,13 +34,18 @@ class CallbackTable:
         Args:
             max_open: Most open entries, and most ended ones of trees that still run.
         """
-        self.lock = threading.RLock()
-        """Guards the table, and the graph runs that its entries belong to."""
+        self.renew_locks()
+        renew_in_child(self)
         self._max_open = max_open
         self._open: OrderedDict[Hashable, Entry] = OrderedDict()
         self._ended: OrderedDict[Hashable, Entry] = OrderedDict()
         self._ended_roots: OrderedDict[Hashable, Entry] = OrderedDict()
         self._last_of_thread: dict[str, Entry] = {}
+
+    def renew_locks(self) -> None:
+        """Make the lock."""
+        self.lock = threading.RLock()
+        """Guards the table, and the graph runs that its entries belong to."""
 
     def __len__(self) -> int:
         """Return how many entries are kept, the bounded table of ended roots apart."""

@@ -63,19 +63,29 @@ def describe_tool(
 
 def find_tool_call_id(output: object) -> str | None:
     """Return the id of the call that a tool's answer names, None where it names none."""
-    found = getattr(output, "tool_call_id", None)
+    found = _read(output, "tool_call_id")
     return clean_text(found) if isinstance(found, str) and found else None
 
 
 def find_failure(output: object) -> str | None:
     """Return `TOOL_ERROR` where a tool's answer says that it failed, else None."""
-    return TOOL_ERROR if getattr(output, "status", None) == "error" else None
+    status = _read(output, "status")
+    return TOOL_ERROR if isinstance(status, str) and status == "error" else None
 
 
 def encode_tool_result(output: object) -> str:
     """Return a tool's answer as JSON: the content of a message, anything else whole."""
-    is_message = hasattr(output, "tool_call_id") and hasattr(output, "content")
-    return render_json(getattr(output, "content", None) if is_message else output)
+    content = _read(output, "content")
+    is_message = content is not None and isinstance(_read(output, "tool_call_id"), str)
+    return render_json(content if is_message else output)
+
+
+def _read(output: object, name: str) -> object:
+    """Return an attribute of what a tool returned, None where it has none or raises."""
+    try:
+        return getattr(output, name, None)
+    except Exception:  # noqa: BLE001 - a tool returns anything
+        return None
 
 
 def read_retriever_name(serialized: object, name: object, metadata: Mapping[str, object] | None) -> str:

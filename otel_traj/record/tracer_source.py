@@ -14,6 +14,7 @@ from opentelemetry import trace
 
 import otel_traj
 from otel_traj import semconv as sc
+from otel_traj.record.forking import renew_in_child
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer, TracerProvider
@@ -31,14 +32,20 @@ class TracerSource:
 
     def __init__(self, provider: TracerProvider | None) -> None:
         """Keep the provider; None means the global one."""
-        self._given = provider
-        self._lock = threading.Lock()
+        self.given = provider
+        """The provider that the user passed, None where the global one counts."""
+        self.renew_locks()
+        renew_in_child(self)
         self._cached: tuple[TracerProvider, Tracer] | None = None
         self._has_warned = False
 
+    def renew_locks(self) -> None:
+        """Make the lock."""
+        self._lock = threading.RLock()
+
     def get_tracer(self) -> Tracer:
         """Return the tracer for a run that starts now."""
-        provider = self._given if self._given is not None else trace.get_tracer_provider()
+        provider = self.given if self.given is not None else trace.get_tracer_provider()
         cached = self._cached
         if cached is None or cached[0] is not provider:
             tracer = provider.get_tracer(sc.SCOPE_NAME, otel_traj.__version__)

@@ -8,12 +8,14 @@ left out in silence, their spans would be lost without a word.
 
 from __future__ import annotations
 
-import glob
 import re
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from otel_traj.errors import SourceError
+from otel_traj.sources.glob_pattern import expand_pattern
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["list_directory", "list_glob"]
 
@@ -54,27 +56,32 @@ def list_glob(pattern: str) -> list[Path]:
     """Return the files that a glob pattern meets, in reading order.
 
     Args:
-        pattern: With `*`, `?`, `[...]`, and `**` for directories of any depth.
+        pattern: With `*`, `?`, `[...]`, and `**` for directories of any depth (links to them are not followed).
 
     Raises:
         SourceError: It meets no file.
     """
-    # pathlib's glob refuses absolute patterns.
-    files = [path for name in glob.glob(pattern, recursive=True) if (path := Path(name)).is_file()]  # noqa: PTH207
+    files = {path for path in expand_pattern(pattern) if path.is_file() or _is_broken_link(path)}
     if not files:
         raise SourceError(
             f"the pattern {pattern!r} meets no file; there is nothing to read; check the pattern, and quote it so "
             "that the shell leaves it alone",
             source=pattern,
         )
-    return sorted(set(files), key=_reading_order)
+    return sorted(files, key=_reading_order)
 
 
 def _may_hold_spans(path: Path) -> bool:
     name = path.name.lower()
     for packed in _PACKED:
         name = name.removesuffix(packed)
-    return name.endswith(_SUFFIXES) and not name.startswith(".") and path.is_file()
+    is_named_so = name.endswith(_SUFFIXES) and not name.startswith(".")
+    return is_named_so and (path.is_file() or _is_broken_link(path))
+
+
+def _is_broken_link(path: Path) -> bool:
+    """Whether a name leads nowhere: it is listed too, because the spans that it stood for are lost."""
+    return path.is_symlink() and not path.exists()
 
 
 def _reading_order(path: Path) -> tuple[str, str, bool, str, str]:

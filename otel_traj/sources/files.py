@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from io import BufferedReader
 from typing import TYPE_CHECKING
@@ -37,12 +38,23 @@ class FileSource:
 
     def read_spans(self, on_problem: OnProblem) -> Iterator[Span]:
         """Yield the spans of the file; see `Source`."""
-        try:
-            stream = self._path.open("rb")
-        except OSError as error:
-            raise make_source_error(self.name, error) from error
-        with stream:
-            yield from read_stream(stream, self.name, on_problem)
+        yield from _read_file(_open_file(self._path, self.name), self.name, on_problem)
+
+
+def _open_file(path: Path, name: str) -> BufferedReader:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise make_source_error(name, error) from error
+
+
+def _read_file(stream: BufferedReader, name: str, on_problem: OnProblem) -> Iterator[Span]:
+    """Yield the spans that a file held when it was opened, and close it.
+
+    It may grow while it is read, faster than it is read; special files (pipes, /proc) have no size.
+    """
+    with stream:
+        yield from read_stream(stream, name, on_problem, size=os.fstat(stream.fileno()).st_size or None)
 
 
 class FilesSource:
@@ -62,7 +74,8 @@ class FilesSource:
     def read_spans(self, on_problem: OnProblem) -> Iterator[Span]:
         """Yield the spans of the files one after another; see `Source`.
 
-        One empty file among others is no problem: a rotated collector begins with one.
+        One empty file among others is no problem: a rotated collector begins with one. One that can't be opened
+        (rotation may take it away, or it belongs to somebody else) is one; where none can, that is an error.
         """
         found = False
         empty: list[SourceProblem] = []
@@ -73,8 +86,8 @@ class FilesSource:
             else:
                 on_problem(problem)
 
-        for path in self._list_files():
-            for span in FileSource(path).read_spans(pass_on):
+        for name, stream in self._open_files(on_problem):
+            for span in _read_file(stream, name, pass_on):
                 found = True
                 yield span
         if not found and empty:
@@ -89,6 +102,23 @@ class FilesSource:
                     source=self.name,
                 )
             )
+
+    def _open_files(self, on_problem: OnProblem) -> Iterator[tuple[str, BufferedReader]]:
+        """Open one file after another; report those that can't be, unless that is all of them."""
+        refused: SourceError | None = None
+        opened = False
+        for path in self._list_files():
+            name = str(path)
+            try:
+                stream = _open_file(path, name)
+            except SourceError as error:
+                refused = error
+                on_problem(SourceProblem(code="unreadable_file", message=str(error), source=name))
+            else:
+                opened = True
+                yield name, stream
+        if refused is not None and not opened:
+            raise refused
 
 
 class StdinSource:

@@ -6,6 +6,7 @@ whole file instead of its line.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -56,17 +57,25 @@ class Line(Struct, frozen=True, kw_only=True):
 class LineReader:
     """Reads a binary stream line by line."""
 
-    def __init__(self, stream: BufferedReader, source: str, max_bytes: int = MAX_RECORD_BYTES) -> None:
+    def __init__(
+        self,
+        stream: BufferedReader,
+        source: str,
+        max_bytes: int = MAX_RECORD_BYTES,
+        size: int | None = None,
+    ) -> None:
         """Take a stream that the caller closes.
 
         Args:
             stream: A buffered binary stream.
             source: The place, for errors.
             max_bytes: Lines of more bytes are cut and marked.
+            size: No line is begun after so many bytes; None reads to the end.
         """
         self._stream = stream
         self._source = source
         self._max_bytes = max_bytes
+        self._left = sys.maxsize if size is None else size
         self._given_back: list[Line] = []
         self._number = 0
 
@@ -97,7 +106,7 @@ class LineReader:
         """
         if self._given_back:
             return self._given_back.pop()
-        data = self._read(self._max_bytes + 1)
+        data = self._read(self._max_bytes + 1) if self._left > 0 else b""
         if not data:
             return None
         self._number += 1
@@ -120,14 +129,15 @@ class LineReader:
         Raises:
             SourceError: The stream breaks off.
         """
-        if self._given_back:
+        if self._given_back or self._left <= 0:
             return None
         try:
-            data = self._stream.read1(size)
+            data = self._stream.read1(min(size, self._left))
         except OSError as error:
             raise make_source_error(self._source, error) from error
         if not data:
             return None
+        self._left -= len(data)
         rest = b"" if data.endswith(b"\n") else self._read(self._max_bytes + 1)
         overlong = len(rest) > self._max_bytes and not rest.endswith(b"\n")
         if overlong:
@@ -156,6 +166,8 @@ class LineReader:
 
     def _read(self, size: int) -> bytes:
         try:
-            return self._stream.readline(size)
+            data = self._stream.readline(size)
         except OSError as error:
             raise make_source_error(self._source, error) from error
+        self._left -= len(data)
+        return data

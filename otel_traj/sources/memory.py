@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from otel_traj.errors import TrajectoryTypeError
 from otel_traj.model import Span
@@ -10,11 +12,23 @@ from otel_traj.sources.problems import ProblemLog
 from otel_traj.sources.sdk_spans import SdkSpanConverter, is_sdk_span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from otel_traj.sources.protocol import OnProblem
 
 __all__ = ["ExporterSource", "SpansSource", "SupportsFinishedSpans"]
+
+_FIELD_TYPES: Final[dict[str, type]] = {
+    **dict.fromkeys(("trace_id", "span_id", "parent_span_id", "name", "scope_name", "scope_version"), str),
+    **dict.fromkeys(("start_ns", "end_ns", "dropped_attributes"), int),
+    **dict.fromkeys(("attributes", "resource"), dict),
+    **dict.fromkeys(("events", "links", "unreadable"), tuple),
+}
+_ID_FORMS: Final = {
+    "trace_id": re.compile("[0-9a-f]{32}"),
+    "span_id": re.compile("[0-9a-f]{16}"),
+    "parent_span_id": re.compile("(?:[0-9a-f]{16})?"),
+}
 
 
 @runtime_checkable
@@ -74,11 +88,18 @@ class ExporterSource:
 
     def read_spans(self, on_problem: OnProblem) -> Iterator[Span]:
         """Yield the spans exported so far; see `Source`."""
-        yield from SpansSource(self._exporter.get_finished_spans(), self.name).read_spans(on_problem)
+        spans: object = self._exporter.get_finished_spans()
+        if not isinstance(spans, Iterable):
+            raise TrajectoryTypeError(
+                f"get_finished_spans() of {self.name!r} gave a {type(spans).__name__}; there is no span in it to read; "
+                "pass an exporter that keeps spans in memory, or the spans themselves"
+            )
+        yield from SpansSource(spans, self.name).read_spans(on_problem)
 
 
 def _to_span(item: object, index: int, converter: SdkSpanConverter, log: ProblemLog) -> Span | None:
     if isinstance(item, Span):
+        _check_record(item, index, log.source)
         return item
     if not is_sdk_span(item):
         raise TrajectoryTypeError(
@@ -93,3 +114,19 @@ def _to_span(item: object, index: int, converter: SdkSpanConverter, log: Problem
             "others are used; check that it was made by a provider of the SDK",
         )
     return span
+
+
+def _check_record(span: Span, index: int, source: str) -> None:
+    """Raise where a record made by hand breaks its contract: everything above this package relies on it."""
+    for name, kind in _FIELD_TYPES.items():
+        value: object = getattr(span, name)
+        if not isinstance(value, kind):
+            found = f"a {type(value).__name__}"
+        elif isinstance(value, str) and name in _ID_FORMS and not _ID_FORMS[name].fullmatch(value):
+            found = repr(value[:40])
+        else:
+            continue
+        raise TrajectoryTypeError(
+            f"item {index} of {source!r} is a Span whose {name} is {found}; no run can be rebuilt from it; make "
+            "records as otel_traj.model.Span says, or pass SDK spans"
+        )

@@ -26,6 +26,7 @@ from otel_traj.sources.sdk_spans import is_sdk_span
 __all__ = ["open_source"]
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_MAX_DEPTH: Final = 8
 _GLOB: Final = frozenset("*?[")
 _READABLE: Final = (
     "a file, a directory, a glob pattern, '-' for stdin, an in-memory exporter, or an iterable of spans"
@@ -47,6 +48,10 @@ def open_source(source: object) -> Source:
         SourceError: What is named is not there, can't be read, or is of a kind this version does not read.
         TrajectoryTypeError: The object is no place that spans can be read from.
     """
+    return _open(source, 0)
+
+
+def _open(source: object, depth: int) -> Source:
     if isinstance(source, Source):
         return source
     if isinstance(source, str):
@@ -58,7 +63,7 @@ def open_source(source: object) -> Source:
     if isinstance(source, SupportsFinishedSpans):
         return ExporterSource(source)
     if _may_hold_spans(source):
-        return _open_members(source) if isinstance(source, Sequence) else SpansSource(source)
+        return _open_members(source, depth) if isinstance(source, Sequence) else SpansSource(source)
     raise TrajectoryTypeError(
         f"a {type(source).__name__} is no source of spans; there is nothing in it to read; pass {_READABLE}"
     )
@@ -112,10 +117,15 @@ def _is_directory(path: Path, name: str) -> bool:
     return stat.S_ISDIR(mode)
 
 
-def _open_members(members: Sequence[object]) -> Source:
+def _open_members(members: Sequence[object], depth: int) -> Source:
+    if depth == _MAX_DEPTH:
+        raise TrajectoryTypeError(
+            f"a list of sources is nested more than {_MAX_DEPTH} deep; it may hold itself, and opening it would never "
+            f"end; pass a flat list, or {_READABLE}"
+        )
     if all(isinstance(member, Span) or is_sdk_span(member) for member in members):
         return SpansSource(members)
-    return ChainedSource([open_source(member) for member in members])
+    return ChainedSource([_open(member, depth + 1) for member in members])
 
 
 def _may_hold_spans(source: object) -> TypeGuard[Iterable[object]]:

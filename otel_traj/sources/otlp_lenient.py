@@ -8,11 +8,11 @@ else can't be decoded is named in the span's `unreadable`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from otel_traj.sources.otlp_envelope import Batches, describe_document, find_batches
 from otel_traj.sources.otlp_span import SpanContext, decode_span
-from otel_traj.sources.otlp_values import decode_attributes, get_field
+from otel_traj.sources.otlp_values import decode_attributes, get_field, has_field
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from otel_traj.sources.problems import ProblemLog
 
 __all__ = ["LenientDecoder"]
+
+_SCOPE_FIELDS: Final = ("scopeSpans", "instrumentationLibrarySpans")
 
 
 class LenientDecoder:
@@ -66,8 +68,9 @@ class LenientDecoder:
         if not isinstance(batch, dict):
             self._report_no_message("a batch is no object", line)
             return
+        self._check_fields(batch, _SCOPE_FIELDS, line)
         resource, unreadable = _decode_resource(batch.get("resource"))
-        for name in ("scopeSpans", "instrumentationLibrarySpans"):
+        for name in _SCOPE_FIELDS:
             groups = get_field(batch, name)
             if groups is not None and not isinstance(groups, list):
                 self._report_no_message(f"{name!r} is no list", line)
@@ -82,6 +85,7 @@ class LenientDecoder:
         if not isinstance(group, dict) or not isinstance(spans, list | None):
             self._report_no_message("what should be a list of spans is none", line)
             return
+        self._check_fields(group, ("spans",), line)
         scope = group.get("scope") or get_field(group, "instrumentationLibrary")
         context = SpanContext(
             resource=resource,
@@ -95,6 +99,15 @@ class LenientDecoder:
                 self._report_bad_span(message, line)
             else:
                 yield span
+
+    def _check_fields(self, message: dict[str, object], wanted: tuple[str, ...], line: int) -> None:
+        """Report a message with objects under a key that nobody knows where one of the wanted fields should be."""
+        if any(has_field(message, name) for name in wanted):
+            return
+        for key, value in message.items():
+            if isinstance(value, list) and any(isinstance(item, dict) for item in value):
+                self._report_no_message(f"{key[:40]!r} stands where {wanted[0]!r} should", line)
+                return
 
     def _report_strangers(self, strangers: list[object], parts: int, line: int) -> None:
         found = f"this is {describe_document(strangers[0])}"

@@ -45,42 +45,120 @@ class SdkSpanConverter:
         Returns:
             The span, open where it has no end time; None where it has no valid ids.
         """
-        ids = _ids_of(span.get_span_context())
+        ids = _read_context(span)
         if ids is None:
             return None
         self._convert_resource(getattr(span, "resource", None))
-        attributes, unreadable = _convert_attributes(span.attributes)
         parent = _ids_of(getattr(span, "parent", None))
-        scope = getattr(span, "instrumentation_scope", None)
-        status, status_message = _convert_status(getattr(span, "status", None))
+        fields = _FieldReader(span, self._resource_unreadable)
+        scope_name, scope_version = fields.read_scope()
+        status, status_message = fields.read_status()
         return Span(
             trace_id=ids[0],
             span_id=ids[1],
             parent_span_id=parent[1] if parent else "",
-            name=str(getattr(span, "name", None) or ""),
-            start_ns=getattr(span, "start_time", None) or 0,
-            end_ns=getattr(span, "end_time", None) or 0,
+            name=fields.read_text(span, "name", "name"),
+            start_ns=fields.read_count("start_time"),
+            end_ns=fields.read_count("end_time"),
             status=status,
             status_message=status_message,
-            attributes=attributes,
+            attributes=fields.read_attributes(span, "attributes"),
             resource=self._resource_attributes,
-            scope_name=getattr(scope, "name", None) or "",
-            scope_version=getattr(scope, "version", None) or "",
-            events=tuple(_convert_event(event) for event in getattr(span, "events", None) or ()),
-            links=_convert_links(getattr(span, "links", None) or ()),
-            kind=_KINDS.get(getattr(getattr(span, "kind", None), "name", ""), 0),
-            dropped_attributes=getattr(span, "dropped_attributes", None) or 0,
-            unreadable=tuple(dict.fromkeys((*self._resource_unreadable, *unreadable))),
+            scope_name=scope_name,
+            scope_version=scope_version,
+            events=fields.read_events(),
+            links=fields.read_links(),
+            kind=_read_kind(span),
+            dropped_attributes=fields.read_count("dropped_attributes"),
+            unreadable=tuple(fields.unreadable),
         )
 
     def _convert_resource(self, resource: object) -> None:
         if resource is not self._resource:
             self._resource = resource
-            self._resource_attributes, unreadable = _convert_attributes(getattr(resource, "attributes", None))
-            self._resource_unreadable = tuple(unreadable)
+            attributes, unreadable = _convert_attributes(getattr(resource, "attributes", None), "resource")
+            self._resource_attributes, self._resource_unreadable = attributes, tuple(unreadable)
 
 
-def _ids_of(context: Any) -> tuple[str, str] | None:  # noqa: ANN401 - told by its shape
+class _FieldReader:
+    """Reads the fields of one span, and keeps the names of those that it could not."""
+
+    def __init__(self, span: object, unreadable: Sequence[str]) -> None:
+        self._span = span
+        self.unreadable = dict.fromkeys(unreadable)
+
+    def read_text(self, holder: object, name: str, place: str) -> str:
+        value = getattr(holder, name, None)
+        if value is not None and not isinstance(value, str):
+            self.unreadable[place] = None
+            return ""
+        return value or ""
+
+    def read_count(self, name: str) -> int:
+        value = getattr(self._span, name, None)
+        if value is None:
+            return 0
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            self.unreadable[name] = None
+            return 0
+        return int(value)
+
+    def read_attributes(self, holder: object, place: str) -> dict[str, AttributeValue]:
+        attributes, unreadable = _convert_attributes(getattr(holder, "attributes", None), place)
+        self.unreadable |= dict.fromkeys(unreadable)
+        return attributes
+
+    def read_scope(self) -> tuple[str, str]:
+        scope = getattr(self._span, "instrumentation_scope", None)
+        place = "instrumentation_scope"
+        return self.read_text(scope, "name", place), self.read_text(scope, "version", place)
+
+    def read_status(self) -> tuple[SpanStatus, str]:
+        status = getattr(self._span, "status", None)
+        code = getattr(getattr(status, "status_code", None), "name", "UNSET")
+        known = _STATUSES.get(code) if isinstance(code, str) else None
+        if known is None:
+            self.unreadable["status"] = None
+        return known or "unset", self.read_text(status, "description", "status")
+
+    def read_events(self) -> tuple[SpanEvent, ...]:
+        events = []
+        for event in self._read_items("events"):
+            time_ns = getattr(event, "timestamp", None) or 0
+            if event is None or not isinstance(time_ns, int):
+                self.unreadable["events"] = None
+                continue
+            attributes, _ = _convert_attributes(getattr(event, "attributes", None), "events")
+            name = self.read_text(event, "name", "events")
+            events.append(SpanEvent(name=name, time_ns=time_ns, attributes=attributes))
+        return tuple(events)
+
+    def read_links(self) -> tuple[SpanLink, ...]:
+        links = []
+        for link in self._read_items("links"):
+            # A link that points nowhere is nothing lost.
+            ids = _ids_of(getattr(link, "context", None))
+            if ids:
+                attributes = self.read_attributes(link, "links")
+                links.append(SpanLink(trace_id=ids[0], span_id=ids[1], attributes=attributes))
+        return tuple(links)
+
+    def _read_items(self, name: str) -> Sequence[object]:
+        items = getattr(self._span, name, None)
+        if items is not None and not isinstance(items, Sequence):
+            self.unreadable[name] = None
+            return ()
+        return items or ()
+
+
+def _read_context(span: Any) -> tuple[str, str] | None:  # noqa: ANN401 - told by its shape
+    try:
+        return _ids_of(span.get_span_context())
+    except Exception:  # noqa: BLE001 - a stranger's method; without ids the span belongs nowhere
+        return None
+
+
+def _ids_of(context: object) -> tuple[str, str] | None:
     trace_id, span_id = getattr(context, "trace_id", 0), getattr(context, "span_id", 0)
     if not (isinstance(trace_id, int) and isinstance(span_id, int)):
         return None
@@ -89,27 +167,15 @@ def _ids_of(context: Any) -> tuple[str, str] | None:  # noqa: ANN401 - told by i
     return f"{trace_id:032x}", f"{span_id:016x}"
 
 
-def _convert_status(status: object) -> tuple[SpanStatus, str]:
-    code = getattr(getattr(status, "status_code", None), "name", "UNSET")
-    return _STATUSES.get(code, "unset"), getattr(status, "description", None) or ""
+def _read_kind(span: object) -> int:
+    name = getattr(getattr(span, "kind", None), "name", None)
+    return _KINDS.get(name, 0) if isinstance(name, str) else 0
 
 
-def _convert_event(event: Any) -> SpanEvent:  # noqa: ANN401 - told by its shape
-    attributes, _ = _convert_attributes(event.attributes)
-    return SpanEvent(name=event.name, time_ns=event.timestamp or 0, attributes=attributes)
-
-
-def _convert_links(links: Sequence[Any]) -> tuple[SpanLink, ...]:
-    converted = []
-    for link in links:
-        ids = _ids_of(link.context)
-        if ids:
-            attributes, _ = _convert_attributes(link.attributes)
-            converted.append(SpanLink(trace_id=ids[0], span_id=ids[1], attributes=attributes))
-    return tuple(converted)
-
-
-def _convert_attributes(values: Mapping[str, object] | None) -> tuple[dict[str, AttributeValue], list[str]]:
+def _convert_attributes(values: object, place: str) -> tuple[dict[str, AttributeValue], list[str]]:
+    """Return attributes, and the keys of those left out; `place` stands for values that are no mapping."""
+    if values is not None and not isinstance(values, Mapping):
+        return {}, [place]
     attributes: dict[str, AttributeValue] = {}
     unreadable = []
     for key, value in (values or {}).items():

@@ -17,6 +17,7 @@ BLANKS: Final = b" \t\r\n\x00\xef\xbb\xbf"
 """Bytes that say nothing: blanks, zeros, byte order marks."""
 
 _UNPACK: Final = "unpack it, or pipe what unpacks it into `-`"
+_ENCODE: Final = "write it as UTF-8"
 _OTHER_FILE: Final = "name a file of OTLP JSON, one document per line"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 _MAGIC: Final = (
@@ -33,9 +34,14 @@ _MAGIC: Final = (
     (b"SQLite format 3\x00", "an SQLite database", _OTHER_FILE),
     (b"PAR1", "a Parquet file", _OTHER_FILE),
     (b"\x7fELF", "a program", _OTHER_FILE),
-    (b"\xff\xfe", "text in UTF-16", "write it as UTF-8"),
-    (b"\xfe\xff", "text in UTF-16", "write it as UTF-8"),
+    (b"\xff\xfe\x00\x00", "text in UTF-32", _ENCODE),
+    (b"\x00\x00\xfe\xff", "text in UTF-32", _ENCODE),
+    (b"\xff\xfe", "text in UTF-16", _ENCODE),
+    (b"\xfe\xff", "text in UTF-16", _ENCODE),
 )
+# Without a byte order mark: JSON begins with two characters of ASCII.
+_WIDE_TEXT = re.compile(rb"(?:[\t\n\r -~]\x00){2}|(?:\x00[\t\n\r -~]){2}")
+_WIDER_TEXT = re.compile(rb"[\t\n\r -~]\x00{3}[\t\n\r -~]\x00{3}|\x00{3}[\t\n\r -~]\x00{3}[\t\n\r -~]")
 _SIGNATURE_BYTES: Final = 16
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0e-\x1d\x7f]")
 _MARKUP = re.compile(rb"\s*<(?:!doctype\s+html|html)", re.IGNORECASE)
@@ -67,6 +73,9 @@ def describe_binary(head: bytes) -> tuple[str, str] | None:
             )
     if head[:1] == b"\x0a" and _CONTROL.search(head[:64]):
         return "binary data, perhaps OTLP protobuf", "export it as OTLP JSON"
+    for width, text in ((32, _WIDER_TEXT), (16, _WIDE_TEXT)):
+        if text.match(head):
+            return f"text in UTF-{width}", _ENCODE
     return None
 
 
@@ -107,4 +116,4 @@ def describe_text(head: bytes) -> tuple[str, str] | None:
     rows = [row for row in head.splitlines()[:3] if row]
     if len(rows) > 1 and rows[0].count(b",") and rows[0].count(b",") == rows[1].count(b","):
         return "a table of comma-separated values", _OTHER_FILE
-    return "text without JSON", _OTHER_FILE
+    return "text without JSON objects", _OTHER_FILE

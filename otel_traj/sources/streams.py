@@ -27,7 +27,12 @@ __all__ = ["read_stream"]
 
 
 def read_stream(
-    stream: BufferedReader, source: str, on_problem: OnProblem, *, max_bytes: int = MAX_RECORD_BYTES
+    stream: BufferedReader,
+    source: str,
+    on_problem: OnProblem,
+    *,
+    max_bytes: int = MAX_RECORD_BYTES,
+    size: int | None = None,
 ) -> Iterator[Span]:
     """Yield the spans of a stream of OTLP JSON.
 
@@ -36,6 +41,7 @@ def read_stream(
         source: The place, as it stands in problems.
         on_problem: Called with each thing that could not be used.
         max_bytes: Lines and documents of more bytes are not read.
+        size: No line is begun after so many bytes; None reads to the end.
 
     Returns:
         An iterator over spans, decoded record by record.
@@ -43,14 +49,15 @@ def read_stream(
     Raises:
         SourceError: The stream breaks off.
     """
-    return _StreamReader(stream, ProblemLog(source, on_problem, hold=True), max_bytes).read()
+    log = ProblemLog(source, on_problem, hold=True)
+    return _StreamReader(LineReader(stream, source, max_bytes, size), log, max_bytes).read()
 
 
 class _StreamReader:
-    def __init__(self, stream: BufferedReader, log: ProblemLog, max_bytes: int) -> None:
+    def __init__(self, lines: LineReader, log: ProblemLog, max_bytes: int) -> None:
         self._log = log
         self._max_bytes = max_bytes
-        self._lines = LineReader(stream, log.source, max_bytes)
+        self._lines = lines
         self._splitter = DocumentSplitter(self._lines, max_bytes)
         self._strict = StrictDecoder()
         self._lenient = LenientDecoder(log)

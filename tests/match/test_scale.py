@@ -27,9 +27,9 @@ def test_ten_thousand_supersteps_in_under_a_second() -> None:
     for passes in (True, False):
         if not passes:
             turned[9_000] = ["other"]
-        started = time.perf_counter()
+        started = time.process_time()
         assert judge(expected, turned)["score"] is passes
-        assert time.perf_counter() - started < 1.0
+        assert time.process_time() - started < 1.0
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -40,9 +40,9 @@ def test_the_largest_alignment_is_bounded(mode: StepMode) -> None:
         [rng.choices("abcdefghijklmnopqrst", k=5) for _ in range(MAX_SUPERSTEPS)]
         for _ in ("expected", "actual")
     ]
-    started = time.perf_counter()
+    started = time.process_time()
     result = judge(sides[0], sides[1], mode)
-    assert time.perf_counter() - started < 5.0
+    assert time.process_time() - started < 5.0
     assert explained(result)["edits"] is not None
 
 
@@ -111,6 +111,6 @@ def test_wide_supersteps_are_bounded_too() -> None:
 def test_a_wide_reordered_superstep_is_priced_quickly() -> None:
     """The order of 10,000 tasks in one superstep is compared in well under a second."""
     names = [f"n{index % 5_000}" for index in range(10_000)]
-    started = time.perf_counter()
+    started = time.process_time()
     assert longest_common_subsequence(names, names[::-1]) < 10_000
-    assert time.perf_counter() - started < 2.0
+    assert time.process_time() - started < 2.0

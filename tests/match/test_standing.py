@@ -24,7 +24,9 @@ def test_a_complete_run_that_matches_passes() -> None:
     assert (outcome.verdict, outcome.score, outcome.comment, outcome.metadata) == ("pass", True, None, None)
 
 
-@pytest.mark.parametrize("code", [code for code in get_args(ProblemCode) if code not in HARMLESS])
+@pytest.mark.parametrize(
+    "code", [code for code in get_args(ProblemCode) if code not in (*HARMLESS, "pause_unknown")]
+)
 @pytest.mark.parametrize("status", ["ok", "error", "interrupted", "cancelled", "open"])
 def test_lost_telemetry_is_never_a_verdict(code: ProblemCode, status: RunStatus) -> None:
     """An incomplete run is neither passed nor failed, whatever it shows; the reason names the codes."""
@@ -40,6 +42,27 @@ def test_lost_telemetry_is_never_a_verdict(code: ProblemCode, status: RunStatus)
         assert outcome.metadata["problems"] == [code]
         assert outcome.metadata["edits"] is outcome.metadata["fitness"] is None
         assert outcome.metadata["actual"] == [steps]
+
+
+def test_a_run_that_may_wait_is_not_failed_for_what_it_has_not_done() -> None:
+    """Where LangGraph does not tell whether a run waits, one that follows the reference so far is not evaluated."""
+    waiting = make_run(START + LONG[:2], problems=["pause_unknown"])
+    outcome = match_runs(waiting, {"steps": LONG})
+    assert (outcome.verdict, outcome.score) == ("not_evaluated", None)
+    assert outcome.comment == "perhaps waiting after node3 (its LangGraph does not tell)"
+    assert outcome.metadata is not None
+    assert outcome.metadata["reason"] == "waiting"
+    unbegun = match_runs(make_run([], problems=["pause_unknown"]), {"steps": LONG})
+    assert unbegun.comment == "perhaps waiting before its first superstep (its LangGraph does not tell)"
+
+
+def test_a_run_that_may_wait_is_judged_by_what_it_did() -> None:
+    """It passes where it met the whole reference, whether it ended or waits, and fails where it left it."""
+    done = make_run(START + LONG, problems=["pause_unknown"])
+    assert match_runs(done, {"steps": LONG}).verdict == "pass"
+    assert match_runs(done, {"steps": LONG}, status="ok").verdict == "not_evaluated"
+    astray = make_run(START + SHORTCUT, problems=["pause_unknown"])
+    assert match_runs(astray, {"steps": LONG}).verdict == "fail"
 
 
 @pytest.mark.parametrize("code", HARMLESS)

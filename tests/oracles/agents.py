@@ -106,7 +106,6 @@ SCENARIOS = [
         drive=_react,
         declared_nodes=("agent", "tools"),
         steps_from_spans=[[START_STEP, ["agent"], ["tools", "tools"], ["agent"]]],
-        needs=("langgraph.prebuilt.create_react_agent",),
     ),
     Scenario(
         number=39,
@@ -125,7 +124,6 @@ SCENARIOS = [
                 ["am.after_model"],
             ]
         ],
-        needs=("langchain.agents.create_agent",),
     ),
     Scenario(
         number=40,
@@ -133,7 +131,6 @@ SCENARIOS = [
         drive=_interrupt_in_tool,
         declared_nodes=("model", "tools"),
         steps_from_spans=[[START_STEP, ["model"], ["tools", "tools"], INTERRUPT, ["model"]]],
-        needs=("langchain.agents.create_agent",),
     ),
 ]
 """By number."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from langgraph.types import Command
-from packaging.version import Version
 
 from tests.oracles.interrupts import build_ask_graph
 from tests.oracles.scenario import INTERRUPT, START_STEP, Scenario
@@ -18,9 +16,6 @@ __all__ = ["SCENARIOS"]
 
 ABC = ("a", "b", "c")
 ALL_THREE = [START_STEP, ["a"], ["b"], ["c"]]
-
-# Before, time travel left no snapshot that lists b again (seen with langgraph 0.6.11, 1.0.5, 1.1.6, 1.1.8).
-RECORDS_FORKS = Version(version("langgraph")) >= Version("1.1.8")
 
 
 async def _finish(driver: Driver) -> Graph:
@@ -80,7 +75,6 @@ SCENARIOS = [
         drive=_travel,
         declared_nodes=ABC,
         steps_from_spans=[[*ALL_THREE, ["b"], ["c"]]],
-        steps_from_history=None if RECORDS_FORKS else [[*ALL_THREE, ["c"]]],
     ),
     Scenario(
         number=30,

@@ -231,7 +231,6 @@ SCENARIOS = [
         declared_nodes=("slow",),
         steps_from_spans=[[START_STEP, ["slow"]]],
         modes=("async",),
-        needs=("langgraph.graph.StateGraph.add_node(timeout)", "langgraph.errors.NodeTimeoutError"),
     ),
     Scenario(
         number=43,
@@ -239,7 +238,6 @@ SCENARIOS = [
         drive=_handle_error,
         declared_nodes=("boom", "z"),
         steps_from_spans=[[START_STEP, ["boom"], ["z"]]],
-        needs=("langgraph.graph.StateGraph.add_node(error_handler)",),
     ),
 ]
 """By number."""

@@ -2,7 +2,9 @@
 
 A run begins at each snapshot whose source is `input`; a snapshot with tasks is one superstep, and is followed
 by the marker where a task of it holds interrupts. Nothing is left out, so that tasks which are only planned
-count as well. Names stand in history's own order.
+count as well. A snapshot that came of the same one as an earlier snapshot tells that the superstep between ran
+again: time travel shows itself so where it leaves no snapshot of source `fork` (langgraph before 1.1.7). Names
+stand in history's own order.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from tests.oracles.scenario import INTERRUPT
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from langchain_core.runnables import RunnableConfig
     from langgraph.types import StateSnapshot
 
     from tests.oracles.scenario import Trajectories
@@ -29,9 +32,18 @@ def walk_history(newest_first: Iterable[StateSnapshot], *, keep_pending: bool = 
         keep_pending: Also list tasks without result, error and interrupt, which never ran.
     """
     runs: Trajectories = []
-    for snapshot in reversed(list(newest_first)):
-        if not runs or (snapshot.metadata or {}).get("source") == "input":
+    snapshots = list(newest_first)[::-1]
+    names = {read_id(snapshot.config): [task.name for task in snapshot.tasks] for snapshot in snapshots}
+    done: set[str] = set()
+    for snapshot in snapshots:
+        source = (snapshot.metadata or {}).get("source")
+        parent = read_id(snapshot.parent_config)
+        if not runs or source == "input":
             runs.append([])
+        elif source == "loop" and parent in done:
+            runs[-1].append(names[parent])
+        elif source == "loop" and parent in names:
+            done.add(parent)
         tasks = [
             task
             for task in snapshot.tasks
@@ -42,3 +54,8 @@ def walk_history(newest_first: Iterable[StateSnapshot], *, keep_pending: bool = 
         if any(task.interrupts for task in tasks):
             runs[-1].append(INTERRUPT)
     return runs
+
+
+def read_id(config: RunnableConfig | None) -> str:
+    """Return the id of the checkpoint that a config names; empty where it names none."""
+    return str(config["configurable"].get("checkpoint_id", "")) if config else ""

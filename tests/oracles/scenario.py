@@ -2,17 +2,16 @@
 
 The expected supersteps were measured on langgraph 1.2.22 (most of them on 0.6.11 and 1.0.5 too) and are
 proved again by `test_scenarios.py` on the installed version, with a callback counter and a history walk that
-share nothing with the package under test.
+share nothing with the package under test. What old versions can't run is in `tests.missing_api`.
 """
 
 from __future__ import annotations
 
-import inspect
-import pkgutil
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from tests.missing_api import list_missing
 from tests.oracles.driver import Driver, Graph, Mode, run_without_loop
 
 if TYPE_CHECKING:
@@ -65,8 +64,6 @@ class Scenario:
     pending_only: bool = False
     """History differs by nothing but tasks that it lists as next and that never ran."""
     modes: tuple[Mode, ...] = ("sync", "async")
-    needs: tuple[str, ...] = ()
-    """API that old versions lack: a dotted name, with `(argument)` where an argument is what they lack."""
 
     @property
     def agrees(self) -> bool:
@@ -80,8 +77,8 @@ class Scenario:
 
     @property
     def missing(self) -> list[str]:
-        """The needs that the installed versions do not meet; empty where the scenario can run."""
-        return [need for need in self.needs if not _is_available(need)]
+        """The API that it needs and the installed versions lack; empty where the scenario can run."""
+        return list_missing(f"oracle {self.number}")
 
     def run(self, callbacks: Sequence[BaseCallbackHandler]) -> Driven:
         """Drive the graph through its sync API, in the caller's thread, without an event loop."""
@@ -97,12 +94,3 @@ class Scenario:
 def sort_names(trajectories: Trajectories) -> Trajectories:
     """Return the trajectories with the names of every superstep sorted: the form that tests compare."""
     return [[sorted(step) for step in steps] for steps in trajectories]
-
-
-def _is_available(need: str) -> bool:
-    name, _, argument = need.removesuffix(")").partition("(")
-    try:
-        found = pkgutil.resolve_name(name)
-    except (ImportError, AttributeError):
-        return False
-    return not argument or argument in inspect.signature(found).parameters

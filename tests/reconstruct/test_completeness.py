@@ -281,6 +281,33 @@ def test_step_gap_leaves_a_run_complete() -> None:
     assert run.verified
 
 
+def test_pause_unknown_leaves_a_run_complete() -> None:
+    """A run whose LangGraph does not tell of static interrupts ends ok, and says that it may wait."""
+    run = rebuild(simple_run().spans(pause_unknown=True))
+    assert codes_of(run) == ["pause_unknown"]
+    assert run.status == "ok"
+    assert run.complete
+    assert run.verified
+
+
+def test_pause_unknown_is_of_the_last_call_only() -> None:
+    """A call that was resumed did pause: only the last one may wait, or have ended."""
+    first, second = simple_run(), RecordedRun("s", thread="t", start=2_000, resumed=True)
+    second.task("c", 3)
+    run = rebuild(first.spans(pause_unknown=True) + second.spans())
+    assert codes_of(run) == []
+    assert run.steps == [["__start__"], ["a"], ["b"], ["c"]]
+
+
+def test_a_call_that_may_have_paused_before_its_first_node_is_gone_on_with() -> None:
+    """A resume belongs to a call that ran nothing and may have paused."""
+    first, second = RecordedRun("r", thread="t"), RecordedRun("s", thread="t", start=2_000, resumed=True)
+    second.task("a", 1)
+    run = rebuild(first.spans(pause_unknown=True) + second.spans())
+    assert run.steps == [["__start__"], ["a"]]
+    assert codes_of(run) == []
+
+
 @pytest.mark.parametrize("text", ['{"x": "aaaa', render_json({"x": "a" * 1_000_000})])
 def test_content_cut_leaves_a_run_complete(text: str) -> None:
     """Recorded content that was cut, by a backend or by the recorder, gives None and is named."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -86,8 +87,11 @@ def test_names_stand_in_the_order_that_the_graph_declares(
     record(scenario, mode, tmp_path / "traces.jsonl")
     place = {name: number for number, name in enumerate(scenario.declared_nodes)}
     for run in read_runs(tmp_path / "traces.jsonl", node_order=scenario.declared_nodes):
-        for tasks, names in zip(run.step_task_ids, run.steps, strict=True):
-            indices = [task.push_index for task_id in tasks for task in run.tasks if task.task_id == task_id]
+        tasks = iter(run.tasks)
+        for task_ids, names in zip(run.step_task_ids, run.steps, strict=True):
+            group = list(islice(tasks, len(task_ids)))
+            assert [task.task_id for task in group] == task_ids
+            indices = [task.push_index for task in group]
             pulled = [name for name, index in zip(names, indices, strict=False) if index is None]
             assert pulled == sorted(pulled, key=lambda name: place.get(name, len(place)))
             pushed = [index for index in indices if index is not None]

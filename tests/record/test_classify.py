@@ -8,6 +8,7 @@ import pytest
 from otel_traj.record import classify
 from otel_traj.record.classify import (
     find_link_number,
+    names_task,
     read_checkpoint_ns,
     read_push_index,
     read_step,
@@ -72,6 +73,32 @@ def test_overwritten_node_name_is_made_up_for_by_the_tag() -> None:
     assert classify_chain("a", ["graph:step:1"], shown, parent=Caller(), is_root=False) == "node_task"
 
 
+def test_root_is_never_a_task() -> None:
+    """LangGraph runs its tasks below a graph run, so a root whose metadata says all that a task's does is none."""
+    shown = metadata(ls_integration="langgraph")
+    assert classify_chain("a", ["graph:step:1"], shown, parent=None, is_root=True) == "runnable"
+    assert classify_chain("a", ["graph:step:1"], shown, parent=Caller(), is_root=True) == "runnable"
+
+
+@pytest.mark.parametrize(
+    "kind", ["node_task", "tool", "model", "retriever", "functional_task", "error_handler"]
+)
+def test_tasks_are_called_by_graph_runs_alone(kind: Kind) -> None:
+    """What a task, a tool or a model calls is no node task, even where the user copied a task's metadata."""
+    caller = Caller(kind=kind, ns="b:id")
+    assert classify_chain("a", ["graph:step:1"], metadata(), parent=caller, is_root=False) == "runnable"
+    shown = metadata(langgraph_path=("__pregel_push", ("__pregel_pull", "wf"), 0, True))
+    assert classify_chain("a", ["graph:step:1"], shown, parent=caller, is_root=False) == "functional_task"
+
+
+def test_task_whose_namespace_was_emptied_is_told_by_its_tag() -> None:
+    """Below a graph run the superstep's tag is enough."""
+    shown = metadata(langgraph_checkpoint_ns=None)
+    assert classify_chain("a", ["graph:step:1"], shown, parent=Caller(), is_root=False) == "node_task"
+    caller = Caller(kind="runnable")
+    assert classify_chain("a", ["graph:step:1"], shown, parent=caller, is_root=False) == "runnable"
+
+
 def test_nothing_is_a_task_without_a_superstep() -> None:
     """A chain without a superstep number anywhere is no task."""
     shown = metadata(langgraph_step=None)
@@ -81,7 +108,7 @@ def test_nothing_is_a_task_without_a_superstep() -> None:
 @pytest.mark.parametrize(
     ("path", "kind"),
     [
-        (("__pregel_push", ("__pregel_pull", "wf"), 0, True), "functional_task"),
+        (("__pregel_push", ("__pregel_pull", "wf"), 0, True), "node_task"),
         (("__pregel_pull", "a", "node_error_handler", False), "error_handler"),
         (("__pregel_push", 2, False), "node_task"),
         (["__pregel_pull", "a"], "node_task"),
@@ -90,7 +117,7 @@ def test_nothing_is_a_task_without_a_superstep() -> None:
     ],
 )
 def test_tasks_that_are_no_nodes_are_told_by_their_path(path: object, kind: Kind) -> None:
-    """Functional-API tasks and error handlers are tasks of their own kinds."""
+    """An error handler is a task of its own kind; a functional-API task is called by a task, not by a graph run."""
     shown = metadata(langgraph_path=path)
     assert classify_chain("a", ["graph:step:1"], shown, parent=Caller(), is_root=False) == kind
 
@@ -154,6 +181,22 @@ def test_namespace(shown: dict[str, object], ns: str | None) -> None:
 
 
 @pytest.mark.parametrize(
+    ("ns", "node", "named"),
+    [
+        ("a:1", "a", True),
+        ("a:1|b:2", "b", True),
+        ("call:1|1|s1:3", "s1", True),
+        ("bare", "a", True),
+        ("x:1", "a", False),
+        ("", "a", False),
+    ],
+)
+def test_namespace_of_another_node_is_not_the_tasks_own(ns: str, node: str, named: bool) -> None:
+    """A namespace that `add_node(metadata=...)` put over LangGraph's names another node, or none."""
+    assert names_task(ns, node) is named
+
+
+@pytest.mark.parametrize(
     ("ns", "task_id"), [("a:1", "1"), ("a:1|b:2", "2"), ("call:1|1|s1:3", "3"), ("bare", "bare")]
 )
 def test_task_id_is_what_follows_the_last_colon(ns: str, task_id: str) -> None:
@@ -165,7 +208,8 @@ def test_task_id_is_what_follows_the_last_colon(ns: str, task_id: str) -> None:
     ("tags", "shown", "step"),
     [
         ([], {"langgraph_step": 3}, 3),
-        (["graph:step:4"], {"langgraph_step": 3}, 3),
+        (["graph:step:4"], {"langgraph_step": 3}, 4),
+        (["graph:step:3", "graph:step:4"], {"langgraph_step": 4}, 4),
         (["graph:step:4"], {"langgraph_step": "x"}, 4),
         (["graph:step:-1"], {}, -1),
         (["graph:step:x"], {"langgraph_step": True}, None),
@@ -173,7 +217,7 @@ def test_task_id_is_what_follows_the_last_colon(ns: str, task_id: str) -> None:
     ],
 )
 def test_superstep(tags: list[str], shown: dict[str, object], step: int | None) -> None:
-    """The number is in the metadata, else in the tag."""
+    """The number in the metadata counts where a tag confirms it or none is there; else the first tag's."""
     assert read_step(tags, shown) == step
 
 

@@ -10,6 +10,7 @@ import sys
 import textwrap
 import threading
 from concurrent import futures
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-grpc: Any = pytest.importorskip("grpc")
+grpc: Any = import_module("grpc")
 
 RUN = """
 from langgraph.graph import START, StateGraph

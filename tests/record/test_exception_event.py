@@ -89,6 +89,22 @@ def test_exception_that_can_not_say_what_it_is(content: bool) -> None:
     assert shown.get(sc.EXCEPTION_MESSAGE, "") == ""
 
 
+class Unreadable(Exception):  # noqa: N818 - what matters is what it hides
+    """An exception that does not show what Python wants to format."""
+
+    def __getattribute__(self, name: str) -> object:
+        raise RuntimeError(name)
+
+
+@pytest.mark.parametrize("content", [True, False])
+def test_exception_that_shows_nothing_has_its_type(content: bool) -> None:
+    """Where notes, causes and frames can't be read the type alone is written."""
+    shown = describe_exception(Unreadable("planted"), content=content)
+    assert shown[sc.EXCEPTION_TYPE] == f"{__name__}.Unreadable"
+    assert "planted" not in shown[sc.EXCEPTION_STACKTRACE]
+    assert find_place(Unreadable()) == ""
+
+
 def test_huge_message_is_cut_and_marked() -> None:
     """A message of megabytes is cut in the middle, and says so."""
     message = describe_exception(ValueError("a" * 3_000_000 + "z"), content=True)[sc.EXCEPTION_MESSAGE]

@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +17,7 @@ from opentelemetry.sdk.trace import SpanLimits
 import otel_traj
 from otel_traj import semconv as sc
 from otel_traj.record import samples
+from tests.missing_api import needs
 from tests.record.graphs import State, build_chain, mark, new_chain
 from tests.record.recording import Recording, get_parent_id, has_error, read, read_steps
 
@@ -70,6 +72,7 @@ def test_graph_run_attributes(recording: Recording) -> None:
         "otel_traj.span_count": 2,
         "otel_traj.steps": '[["a"],["b"]]',
         "otel_traj.steps_sha256": hashlib.sha256(b'[["a"],["b"]]').hexdigest(),
+        "otel_traj.interrupted_count": 0,
         "otel_traj.schema": 1,
     }
 
@@ -94,6 +97,48 @@ def test_task_attributes(recording: Recording) -> None:
         "langgraph.thread_id": "t1",
         "langgraph.attempt": 1,
     }
+
+
+@pytest.mark.parametrize(
+    "overwritten",
+    [
+        {"langgraph_step": 99},
+        {"langgraph_node": "x", "langgraph_path": ("__pregel_push", 4, True), "langgraph_triggers": 1},
+        {"langgraph_checkpoint_ns": "x:1"},
+        {"langgraph_checkpoint_ns": ""},
+        {"langgraph_step": "x", "langgraph_node": None, "langgraph_path": None, "langgraph_checkpoint_ns": 5},
+    ],
+)
+def test_metadata_of_a_node_changes_no_trajectory(
+    recording: Recording, overwritten: dict[str, object]
+) -> None:
+    """Whatever a user's metadata puts over LangGraph's own, each node is a task of its own superstep, once."""
+    builder = StateGraph(State)
+    for before, name in (("__start__", "a"), ("a", "b"), ("b", "c")):
+        builder.add_node(name, mark(name), metadata=overwritten if name < "c" else None)
+        builder.add_edge(before, name)
+    builder.compile().invoke({}, recording.config())
+    assert read_steps(recording.roots[0]) == [["a"], ["b"], ["c"]]
+    assert [read(span)[sc.STEP] for span in recording.tasks] == [1, 2, 3]
+    assert len({read(span)[sc.TASK_ID] for span in recording.tasks}) == 3
+    assert {read(span)[sc.ATTEMPT] for span in recording.tasks} == {1}
+
+
+def test_copied_metadata_makes_no_task(recording: Recording) -> None:
+    """A graph and a runnable inside a node whose config says all that a task's does are no tasks."""
+    copied = {"langgraph_step": 1, "langgraph_node": "x", "langgraph_checkpoint_ns": "x:1"}
+    inner = RunnableLambda(lambda value: value, name="x")
+
+    def call(state: State) -> State:  # noqa: ARG001 - LangGraph passes it
+        inner.invoke(1, {"metadata": copied, "tags": ["graph:step:1"]})
+        return {"nodes": ["call"]}
+
+    graph = build_chain("call", "b", call=call, graph_name="x")
+    graph.invoke({}, recording.config(metadata=copied, tags=["graph:step:1"]))
+    (root,) = recording.roots
+    assert root.name == "invoke_workflow x"
+    assert read_steps(root) == [["call"], ["b"]]
+    assert len(recording.spans) == 3
 
 
 def test_parallel_nodes_share_a_superstep() -> None:
@@ -257,11 +302,9 @@ def test_only_allowed_metadata_is_written(recording: Recording) -> None:
     assert "planted" not in repr([read(span) for span in recording.spans])
 
 
+@needs("agent spans")
 def test_agents_of_create_agent_are_agents_and_their_callers_are_not() -> None:
     """A graph that `create_agent` built is `invoke_agent`, a graph around or inside it `invoke_workflow`."""
-    agents = pytest.importorskip("langchain.agents")
-    if not hasattr(agents, "create_agent"):
-        pytest.skip("this langchain has no create_agent")
     recording = Recording()
     inner = build_chain("s1", graph_name="looked up")
 
@@ -270,7 +313,9 @@ def test_agents_of_create_agent_are_agents_and_their_callers_are_not() -> None:
         inner.invoke({})
         return city
 
-    agent = agents.create_agent(_scripted_caller("look_up", {"city": "Rome"}), [look_up], name="guide")
+    agent = import_module("langchain.agents").create_agent(
+        _scripted_caller("look_up", {"city": "Rome"}), [look_up], name="guide"
+    )
     build_chain(
         "sub", graph_name="outer", sub=lambda _: {"value": agent.invoke({"messages": ["hi"]})}
     ).invoke({}, recording.config())

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import copy
 import gc
 import inspect
 import logging
+import pickle
 import uuid
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
@@ -15,9 +17,10 @@ from hypothesis import strategies as st
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.tracers.context import register_configure_hook
 from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
 from otel_traj.errors import TrajectoryTypeError, TrajectoryValueError
-from otel_traj.record import TrajectoryCallbackHandler
+from otel_traj.record import JsonLinesSpanExporter, TrajectoryCallbackHandler
 from otel_traj.record.entry import Entry
 from otel_traj.record.table import MAX_ENDED_ROOTS
 from tests.record.events import task_metadata
@@ -25,6 +28,9 @@ from tests.record.graphs import State, build_chain
 from tests.record.recording import Recording, read_steps
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from langchain_core.callbacks import BaseCallbackHandler
 
 
@@ -209,6 +215,44 @@ def test_failing_exporter_and_processor_do_not_reach_the_agent(caplog: pytest.Lo
     assert handler.counters["callback_errors"] > 0
     assert handler.open_count == 0
     assert [record.name for record in caplog.records] == ["otel_traj"]
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+def test_copied_config_records_each_run_once(recording: Recording, copied: Callable[[Any], Any]) -> None:
+    """A handler in a copied config, and its copy beside it, is the handler itself."""
+    config = copied(recording.config())
+    assert copied(recording.handler) is recording.handler
+    build_chain("a").invoke({}, config | {"callbacks": [*config["callbacks"], copied(recording.handler)]})
+    assert [span.name for span in recording.spans] == ["invoke_workflow chain", "invoke_node a"]
+    assert recording.is_empty()
+
+
+def test_pickled_handler_is_a_new_one_with_the_same_options() -> None:
+    """Another process gets a handler of its own; one with a provider can't be sent there, and says why."""
+    handler = TrajectoryCallbackHandler(content=True, tools=False, metadata_keys=("a", "b"), max_open=5)
+    sent = pickle.loads(pickle.dumps(handler))  # noqa: S301 - our own bytes
+    assert sent is not handler
+    assert sent._settings == handler._settings
+    with pytest.raises(TrajectoryTypeError, match="tracer_provider"):
+        pickle.dumps(Recording().handler)
+
+
+@pytest.mark.timeout(60)
+def test_run_may_end_while_its_thread_holds_every_lock(tmp_path: Path) -> None:
+    """The garbage collector closes an abandoned stream wherever it likes, inside the recorder and exporter too."""
+    exporter = JsonLinesSpanExporter(tmp_path / "traces.jsonl")
+    provider = TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    handler = TrajectoryCallbackHandler(tracer_provider=provider)
+    chunks = iter(build_chain("a", "b").stream({}, {"callbacks": [handler]}))
+    next(chunks)
+    with handler._table.lock, handler._counters._lock, handler._tracers._lock, exporter._lock:
+        handler.on_chain_end({}, run_id=uuid.uuid4())
+        del chunks
+        gc.collect()
+    assert handler.open_count == 0
+    assert handler.counters["unknown_ends"] == 1
+    assert len((tmp_path / "traces.jsonl").read_text().splitlines()) == 2
 
 
 def test_wrong_options_are_refused() -> None:

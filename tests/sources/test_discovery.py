@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from otel_traj.errors import SourceError
 from otel_traj.sources.discovery import list_directory, list_glob
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 IN_ORDER = [
     "a.json",
@@ -66,6 +63,52 @@ def test_a_pattern_can_go_down(tmp_path: Path) -> None:
     fill(tmp_path / "day" / "hour", "b.jsonl")
     fill(tmp_path, "a.jsonl")
     assert [path.name for path in list_glob(f"{tmp_path}/**/*.jsonl")] == ["a.jsonl", "b.jsonl"]
+
+
+def test_a_pattern_does_not_follow_links_to_directories(tmp_path: Path) -> None:
+    """Two links to one's own folder make more paths than anybody can walk; each file is met once."""
+    folder = tmp_path / "day"
+    (folder / "hour").mkdir(parents=True)
+    fill(folder / "hour", "b.jsonl")
+    for name in ("again", "once-more"):
+        (folder / name).symlink_to(folder, target_is_directory=True)
+        (folder / "hour" / name).symlink_to("..", target_is_directory=True)
+    (tmp_path / "link").symlink_to(folder, target_is_directory=True)
+    for pattern in (f"{tmp_path}/**/*.jsonl", f"{folder}/**", f"{tmp_path}/**/hour/**/*.jsonl"):
+        assert list_glob(pattern) == [folder / "hour" / "b.jsonl"]
+    assert list_glob(f"{tmp_path}/li*/**/*.jsonl") == [tmp_path / "link" / "hour" / "b.jsonl"]
+
+
+def test_a_link_that_leads_nowhere_is_listed(tmp_path: Path) -> None:
+    """The spans that it stood for are lost, and not in silence."""
+    (tmp_path / "self.jsonl").symlink_to("self.jsonl")
+    (tmp_path / "gone.jsonl").symlink_to("gone")
+    (tmp_path / "gone.txt").symlink_to("gone")
+    assert [path.name for path in list_directory(tmp_path)] == ["gone.jsonl", "self.jsonl"]
+    assert [path.name for path in list_glob(f"{tmp_path}/*.jsonl")] == ["gone.jsonl", "self.jsonl"]
+
+
+def test_a_pattern_leaves_hidden_files_and_folders_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a shell does, unless it names them."""
+    monkeypatch.chdir(tmp_path)
+    for folder in (Path(".git"), Path("day")):
+        folder.mkdir()
+        fill(folder, "x.jsonl", ".y.jsonl")
+    assert list_glob("**/*.jsonl") == [Path("day/x.jsonl")]
+    assert list_glob(".git/**/.*.jsonl") == [Path(".git/.y.jsonl")]
+
+
+def test_a_folder_whose_name_looks_like_a_pattern_is_that_folder(tmp_path: Path) -> None:
+    """What stands before the pattern and exists by its name is meant by its name."""
+    (tmp_path / "run[1]").mkdir()
+    (tmp_path / "run1").mkdir()
+    fill(tmp_path / "run[1]", "a.jsonl")
+    fill(tmp_path / "run1", "b.jsonl")
+    assert list_glob(f"{tmp_path}/run[1]/*.jsonl") == [tmp_path / "run[1]" / "a.jsonl"]
+    assert list_glob(f"{tmp_path}/run[[]1]/*.jsonl") == [tmp_path / "run[1]" / "a.jsonl"]
+    assert [path.name for path in list_glob(f"{tmp_path}/run*/*.jsonl")] == ["b.jsonl", "a.jsonl"]
 
 
 def test_a_pattern_that_meets_nothing_is_refused(tmp_path: Path) -> None:

@@ -120,6 +120,14 @@ def test_a_file_that_is_gone_when_it_is_read_is_an_error(tmp_path: Path) -> None
         list(source.read_spans(lambda _: None))
 
 
+def test_a_list_that_holds_itself_is_a_type_error() -> None:
+    """Its members would never end."""
+    members: list[object] = ["-"]
+    members += [members, members, members]
+    with pytest.raises(TrajectoryTypeError, match="nested more than 8 deep"):
+        open_source(members)
+
+
 @pytest.mark.parametrize(
     "source",
     [
@@ -176,6 +184,40 @@ def test_a_packed_file_in_a_directory_is_told(tmp_path: Path) -> None:
     assert [(problem.code, problem.source) for problem in problems] == [
         ("not_spans", str(tmp_path / "b.jsonl.gz"))
     ]
+
+
+@pytest.mark.parametrize("pattern", ["", "/*.jsonl"])
+def test_one_file_of_several_that_can_not_be_opened_costs_only_itself(tmp_path: Path, pattern: str) -> None:
+    """It is a problem that names the file; the others are read."""
+    (tmp_path / "a.jsonl").write_bytes(LINE)
+    (tmp_path / "b.jsonl").symlink_to("nowhere.jsonl")
+    (tmp_path / "c.jsonl").write_bytes(LINE)
+    spans, problems = read(f"{tmp_path}{pattern}")
+    assert spans == [SPAN, SPAN]
+    assert [(problem.code, problem.source) for problem in problems] == [
+        ("unreadable_file", str(tmp_path / "b.jsonl"))
+    ]
+    assert "No such file" in problems[0].message
+
+
+def test_files_none_of_which_can_be_opened_are_an_error(tmp_path: Path) -> None:
+    """There is nothing to read, and that is no empty source."""
+    (tmp_path / "b.jsonl").symlink_to("nowhere.jsonl")
+    with pytest.raises(SourceError, match="No such file"):
+        read(tmp_path)
+
+
+def test_a_file_that_grows_while_it_is_read_ends_where_it_ended_when_it_was_opened(tmp_path: Path) -> None:
+    """A writer that is faster than the reader does not keep it for ever; the line it was in is read to its end."""
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(LINE + LINE[:50])
+    with path.open("ab") as writer:
+        reading = open_source(path).read_spans(lambda _: None)
+        assert next(reading) == SPAN
+        writer.write(LINE[50:] + LINE * 5_000)
+        writer.flush()
+        assert list(reading) == [SPAN]
+        assert len(list(open_source(path).read_spans(lambda _: None))) == 5_002
 
 
 def test_a_directory_is_listed_at_each_reading(tmp_path: Path) -> None:

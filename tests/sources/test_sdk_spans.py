@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from google.protobuf.json_format import MessageToJson
 from hypothesis import given
@@ -14,6 +16,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import INVALID_SPAN, Link, SpanKind, Status, StatusCode
 
+from otel_traj.errors import TrajectoryTypeError
+from otel_traj.model import Span
 from otel_traj.sources.sdk_spans import SdkSpanConverter, is_sdk_span
 from tests.sources.reading import codes, fingerprint, read, read_bytes
 
@@ -107,6 +111,95 @@ def test_a_value_that_is_no_attribute_is_named() -> None:
     converted = converter.convert(stranger)
     assert converted is not None
     assert (converted.attributes, converted.unreadable) == ({"good": 1}, ("bad", "deep"))
+
+
+class Lookalike:
+    """A span of another package's making: right ids, and anything anywhere else."""
+
+    def __init__(self, **fields: object) -> None:
+        """Take fields beside or instead of those of a span."""
+        self.attributes: object = {"k": 1}
+        self.__dict__ |= {"name": "x", "start_time": 1, "end_time": 2, **fields}
+
+    def get_span_context(self) -> object:
+        """Return valid ids."""
+        return SimpleNamespace(trace_id=1, span_id=2)
+
+
+@pytest.mark.parametrize(
+    ("fields", "unreadable"),
+    [
+        ({"attributes": 5}, ("attributes",)),
+        ({"attributes": ["k"]}, ("attributes",)),
+        ({"attributes": None}, ()),
+        ({"resource": SimpleNamespace(attributes=5)}, ("resource",)),
+        ({"name": b"x"}, ("name",)),
+        ({"start_time": "1"}, ("start_time",)),
+        ({"end_time": -1}, ("end_time",)),
+        ({"end_time": True}, ("end_time",)),
+        ({"end_time": 2.5}, ("end_time",)),
+        ({"dropped_attributes": "3"}, ("dropped_attributes",)),
+        ({"events": 5}, ("events",)),
+        ({"events": [None]}, ("events",)),
+        ({"events": [SimpleNamespace(name=None, timestamp="x", attributes=None)]}, ("events",)),
+        ({"links": 5}, ("links",)),
+        ({"links": [None]}, ()),
+        ({"links": [SimpleNamespace(context=None)]}, ()),
+        ({"instrumentation_scope": SimpleNamespace(name=5, version=6)}, ("instrumentation_scope",)),
+        ({"status": SimpleNamespace(status_code="ERROR", description=5)}, ("status",)),
+        ({"kind": SimpleNamespace(name=[])}, ()),
+        ({"parent": 5}, ()),
+    ],
+    ids=repr,
+)
+def test_a_field_of_a_wrong_type_costs_only_itself(
+    fields: dict[str, object], unreadable: tuple[str, ...]
+) -> None:
+    """The span is used without it, and names it where something is lost."""
+    (span,), problems = read([Lookalike(**fields)])
+    assert span.unreadable == unreadable
+    assert read([span]) == ([span], [])
+    assert problems == []
+
+
+@pytest.mark.parametrize("context", [None, 5, lambda: None, lambda: 5, lambda: 1 / 0])
+def test_a_span_whose_ids_can_not_be_asked_for_is_a_problem(context: object) -> None:
+    """It belongs to no trace."""
+    stranger = Lookalike()
+    stranger.__dict__["get_span_context"] = context
+    spans, problems = read([stranger])
+    assert (spans, codes(problems)) == ([], ["bad_span", "empty_source"])
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"trace_id": None},
+        {"trace_id": "1" * 31},
+        {"span_id": "G" * 16},
+        {"span_id": 7},
+        {"parent_span_id": None},
+        {"name": None},
+        {"start_ns": "1"},
+        {"attributes": None},
+        {"resource": []},
+        {"links": None},
+    ],
+    ids=repr,
+)
+def test_a_record_that_breaks_its_contract_is_a_type_error(fields: dict[str, Any]) -> None:
+    """Whoever makes records by hand learns which field is wrong, and in which of them."""
+    good = Span(trace_id="1" * 32, span_id="2" * 16)
+    (name,) = fields
+    with pytest.raises(TrajectoryTypeError, match=f"item 1 .*{name}"):
+        read([good, msgspec.structs.replace(good, **fields)])
+
+
+@pytest.mark.parametrize("kept", [None, 5])
+def test_an_exporter_that_keeps_no_spans_is_a_type_error(kept: object) -> None:
+    """What it answers with can't be gone through."""
+    with pytest.raises(TrajectoryTypeError, match="get_finished_spans"):
+        read(SimpleNamespace(get_finished_spans=lambda: kept))
 
 
 def test_what_is_no_sdk_span_is_told() -> None:

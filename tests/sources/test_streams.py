@@ -182,6 +182,8 @@ def test_an_attribute_that_can_not_be_decoded_costs_only_itself() -> None:
         b'{"resourceSpans": [5]}',
         b'{"resourceSpans":[{"scopeSpans":{}}]}',
         b'{"resourceSpans":[{"scopeSpans":[{"spans":{}}]}]}',
+        b'{"resourceSpans":[{"resource":{},"scopespans":[{"spans":[]}]}]}',
+        b'{"resourceSpans":[{"scopeSpans":[{"scope":{},"Spans":[{}]}]}]}',
     ],
 )
 def test_json_that_is_not_otlp_is_told(line: bytes) -> None:
@@ -244,6 +246,23 @@ def test_otlp_without_spans_is_told(data: bytes, words: str) -> None:
     assert words in problems[0].message
 
 
+@pytest.mark.parametrize(
+    "batch",
+    [
+        b"{}",
+        b'{"resource":{},"schemaUrl":"x"}',
+        b'{"scopeSpans":[{"scope":{},"schemaUrl":"x"}],"new":1}',
+        b'{"scopeSpans":[{"spans":[],"new":[{}]}]}',
+        b'{"new":[],"old":1}',
+    ],
+)
+def test_a_batch_without_spans_is_no_problem(batch: bytes) -> None:
+    """A filter may have left nothing in it, and fields of the future are ignored."""
+    spans, problems = read_bytes(GOOD[0], b'{"resourceSpans":[' + batch + b"]}\n")
+    assert names(spans) == ["1"]
+    assert problems == []
+
+
 def test_other_signals_beside_spans_are_no_problem() -> None:
     """A file may hold several signals; the spans of it are read."""
     spans, problems = read_bytes(b'{"resourceLogs":[{}]}\n', GOOD[0])
@@ -268,9 +287,13 @@ def make_zip() -> bytes:
         (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "PNG"),
         (b"\x00\x00\x01\x00\x28\xb5\x2f\xfd...", "with compression"),
         (b"\x00\x00\x01\x00\n\xfd\x01\n\x20", "format: proto"),
+        (b"\x00\x20\x00\x28\n\xfd\x01\n\x20", "format: proto"),
         (b"\n\xfd\x01\n\x20\n\x1e\n\x0c", "protobuf"),
         (bytes(range(1, 256)) * 50, "binary data"),
         ("".join(line.decode() for line in GOOD).encode("utf-16"), "UTF-16"),
+        ("".join(line.decode() for line in GOOD).encode("utf-16-le"), "UTF-16"),
+        (b"\x00 " + PRETTY.decode().encode("utf-16-be"), "UTF-16"),
+        ("".join(line.decode() for line in GOOD).encode("utf-32"), "UTF-32"),
         (b"<!DOCTYPE html>\n<html><body>{}\n</body></html>\n", "HTML page"),
         (b"<?xml version='1.0'?><a/>", "XML"),
         (b"trace_id,span_id,name\n1,2,x\n3,4,y\n", "comma-separated"),

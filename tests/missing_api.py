@@ -1,0 +1,68 @@
+"""What the oldest supported releases lack: the one list of what is skipped there, by name.
+
+Nothing else may be skipped for a version: `test_missing_api.py` pins that on the oldest releases exactly these
+names lack something, and on the newest ones none does.
+"""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["MISSING_FROM_OLDEST", "list_missing", "needs"]
+
+_CREATE_AGENT = ("langchain.agents.create_agent",)
+_ERROR_HANDLERS = ("langgraph.graph.StateGraph.add_node(error_handler)",)
+_TIMEOUTS = ("langgraph.graph.StateGraph.add_node(timeout)", "langgraph.errors.NodeTimeoutError")
+
+MISSING_FROM_OLDEST: Mapping[str, tuple[str, ...]] = {
+    "oracle 39: create_agent with middleware": _CREATE_AGENT,
+    "oracle 40: create_agent, interrupted in a tool": _CREATE_AGENT,
+    "oracle 42: node timeout": _TIMEOUTS,
+    "oracle 43: error handler of a node": _ERROR_HANDLERS,
+    "agent spans": _CREATE_AGENT,
+    "spans of error handlers": _ERROR_HANDLERS,
+    "resumed subgraph runs say so": ("langgraph.callbacks.GraphCallbackHandler",),
+}
+"""By what is skipped: the API it needs, as dotted names, with `(argument)` where an argument is what may lack."""
+
+
+def list_missing(name: str) -> list[str]:
+    """Return the API of an entry that the installed versions lack; empty where it can run.
+
+    Args:
+        name: An entry, or the part before its colon. What is not in the list needs nothing special.
+    """
+    needed = next(
+        (api for key, api in MISSING_FROM_OLDEST.items() if name in (key, key.partition(":")[0])), ()
+    )
+    return [api for api in needed if not _is_available(api)]
+
+
+def needs(name: str) -> pytest.MarkDecorator:
+    """Return the mark of a test that is skipped under this entry's name.
+
+    Raises:
+        ValueError: There is no such entry.
+    """
+    if name not in MISSING_FROM_OLDEST:
+        raise ValueError(f"{name!r} is not in MISSING_FROM_OLDEST: add it, with the API that it needs")
+    missing = list_missing(name)
+    return pytest.mark.skipif(
+        bool(missing), reason=f"{name}: the installed versions lack {', '.join(missing)}"
+    )
+
+
+def _is_available(api: str) -> bool:
+    name, _, argument = api.removesuffix(")").partition("(")
+    try:
+        found = pkgutil.resolve_name(name)
+    except (ImportError, AttributeError):
+        return False
+    return not argument or argument in inspect.signature(found).parameters
