@@ -15,7 +15,6 @@ from tests.missing_api import MISSING_FROM_OLDEST, list_missing, needs
 from tests.oracles import ALL
 
 ROOT = Path(__file__).parent.parent
-SETS = ("newest", "oldest")
 REQUIREMENTS = [
     Requirement(line)
     for line in tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
@@ -44,6 +43,16 @@ def test_the_oldest_set_is_the_lower_bounds() -> None:
         (bound,) = requirement.specifier
         assert (requirement.name, bound.operator) == (requirement.name, ">=")
         assert (requirement.name, pins[requirement.name]) == (requirement.name, Version(bound.version))
+
+
+@pytest.mark.parametrize("requirement", REQUIREMENTS, ids=[each.name for each in REQUIREMENTS])
+def test_the_page_names_the_tested_releases(requirement: Requirement) -> None:
+    """The table of docs/versions.md holds the pins of both sets."""
+    page = (ROOT / "docs" / "versions.md").read_text("utf-8")
+    package = "opentelemetry-api" if requirement.name.startswith("opentelemetry-") else requirement.name
+    row = next(line for line in page.splitlines() if line.lower().startswith(f"| {package}"))
+    pins = (str(read_pins(name)[requirement.name]) for name in ("oldest", "newest"))
+    assert [cell.strip() for cell in row.split("|")[2:4]] == list(pins)
 
 
 def test_exactly_what_the_oldest_releases_lack_is_skipped() -> None:

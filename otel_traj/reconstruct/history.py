@@ -181,7 +181,7 @@ class _RunHistory:
     def repeat(self, snapshot: Snapshot) -> None:
         """Add the superstep of a snapshot once more.
 
-        Time travel before langgraph 1.1.7 leaves no snapshot of source `fork` that lists it again, only a second
+        Time travel before langgraph 1.1.8 leaves no snapshot of source `fork` that lists it again, only a second
         snapshot that came of it.
         """
         if snapshot.tasks:

@@ -42,7 +42,7 @@ def join_groups(pieces: Sequence[Piece]) -> list[list[Task]]:
     The first superstep of a resumed part merges into the run's last one where they share a task, because
     LangGraph goes on with an unfinished superstep under the same task ids; otherwise (time travel, forks, a
     static interrupt) it is the next one. So it is where the shared tasks had ended well, in a part that had too:
-    time travel before langgraph 1.1.7 runs a finished task again under its old id.
+    time travel before langgraph 1.1.8 runs a finished task again under its old id.
 
     Args:
         pieces: The run's parts, in order.
@@ -63,11 +63,24 @@ def join_groups(pieces: Sequence[Piece]) -> list[list[Task]]:
 
 
 def _goes_on(before: Part, last: Sequence[Task], first: Sequence[Task]) -> bool:
-    """Whether a part's first superstep is the unfinished last one of the parts before it."""
+    """Whether a part's first superstep is the unfinished last one of the parts before it.
+
+    A call that failed or was closed early may leave tasks behind that never began; where all others had ended well,
+    only these run, and no id is shared.
+    """
     ids = {task.task_id for task in first}
     shared = [task for task in last if task.task_id in ids]
-    was_finished = before.graph is None or before.graph.outcome == "ok"
-    return bool(shared) and not (was_finished and all(task.status == "ok" for task in shared))
+    outcome = before.graph.outcome if before.graph is not None else "ok"
+    if shared:
+        return outcome != "ok" or any(task.status != "ok" for task in shared)
+    if outcome not in ("error", "cancelled") or last[0].superstep != first[0].superstep:
+        return False
+    has_ended = all(task.status in ("ok", "cancelled") for task in last)
+    return has_ended and {_name_place(task) for task in last}.isdisjoint(map(_name_place, first))
+
+
+def _name_place(task: Task) -> tuple[str, int | None]:
+    return task.node, task.push_index
 
 
 def _merge(earlier: list[Task], later: list[Task]) -> list[Task]:

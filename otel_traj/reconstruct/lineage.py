@@ -7,6 +7,7 @@ chain that lost a span on its way.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,9 +27,12 @@ class Lineage:
             facts: Each fact once.
         """
         self._graph_of_span = {(g.place.trace_id, g.place.span_id): g for g in facts.graphs}
+        self._top_of: dict[tuple[str, str], GraphFact] = {}
         self._graphs_of_run: dict[tuple[str, str], list[GraphFact]] = {}
         for graph in facts.graphs:
             self._graphs_of_run.setdefault((graph.place.trace_id, graph.run_id), []).append(graph)
+        for same in self._graphs_of_run.values():
+            same.sort(key=lambda graph: (graph.place.start_ns, graph.place.span_id))
         self._parent_of_span = {
             (fact.place.trace_id, fact.place.span_id): fact.place.parent_span_id
             for kind in (facts.graphs, facts.tasks, facts.calls, facts.others)
@@ -59,11 +63,11 @@ class Lineage:
         return None
 
     def _find_by_run(self, place: Place, run_id: str) -> GraphFact | None:
-        candidates = self._graphs_of_run.get((place.trace_id, run_id), [])
-        if len(candidates) <= 1:
-            return candidates[0] if candidates else None
-        started = [graph for graph in candidates if graph.place.start_ns <= place.start_ns]
-        return max(started or candidates, key=lambda graph: (graph.place.start_ns, graph.place.span_id))
+        candidates = self._graphs_of_run.get((place.trace_id, run_id))
+        if not candidates:
+            return None
+        # Of several with one run id the last that had started; of a clock before all of them the last.
+        return candidates[bisect_right(candidates, place.start_ns, key=_read_start) - 1]
 
     def find_parent(self, graph: GraphFact) -> GraphFact | None:
         """Return the graph run that called a subgraph's; None for a top-level run or a missing parent."""
@@ -73,8 +77,22 @@ class Lineage:
 
     def find_top(self, graph: GraphFact) -> GraphFact:
         """Return the highest graph run above one that is there: itself for a top-level run."""
+        path = [graph]
         seen = {graph.place.span_id}
-        while (parent := self.find_parent(graph)) is not None and parent.place.span_id not in seen:
+        while _read_key(path[-1]) not in self._top_of:
+            parent = self.find_parent(path[-1])
+            if parent is None or parent.place.span_id in seen:
+                break
             seen.add(parent.place.span_id)
-            graph = parent
-        return graph
+            path.append(parent)
+        top = self._top_of.get(_read_key(path[-1]), path[-1])
+        self._top_of.update((_read_key(below), top) for below in path)
+        return top
+
+
+def _read_start(graph: GraphFact) -> int:
+    return graph.place.start_ns
+
+
+def _read_key(graph: GraphFact) -> tuple[str, str]:
+    return graph.place.trace_id, graph.place.span_id

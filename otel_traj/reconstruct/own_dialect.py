@@ -13,10 +13,19 @@ from typing import TYPE_CHECKING
 
 from otel_traj import semconv as sc
 from otel_traj.reconstruct.facts import CallFact, Fact, GraphFact, Manifest, OtherFact, Place, TaskFact
-from otel_traj.reconstruct.typed_attributes import read_bool, read_int, read_str, read_str_tuple
+from otel_traj.reconstruct.typed_attributes import (
+    read_bool,
+    read_flag,
+    read_int,
+    read_name,
+    read_str,
+    read_str_tuple,
+)
 
 if TYPE_CHECKING:
-    from otel_traj.model import Span, TaskStatus
+    from collections.abc import Mapping
+
+    from otel_traj.model import AttributeValue, Span, TaskStatus
 
 __all__ = ["read_own_fact"]
 
@@ -50,8 +59,8 @@ def read_own_fact(span: Span) -> Fact | None:
             return _read_call(span, is_model=operation != sc.EXECUTE_TOOL)
     return OtherFact(
         place=_read_place(span, (), ()),
-        thread_id=read_str(span.attributes, sc.THREAD_ID),
-        run_id=read_str(span.attributes, sc.RUN_ID),
+        thread_id=read_name(span.attributes, sc.THREAD_ID),
+        run_id=read_name(span.attributes, sc.RUN_ID),
     )
 
 
@@ -98,34 +107,29 @@ def _find_cut_ids(span: Span, keys: tuple[str, ...]) -> tuple[str, ...]:
     )
 
 
+def _find_cut_flags(span: Span, keys: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the keys that are there with a value which is neither true nor false."""
+    return tuple(key for key in keys if key in span.attributes and read_flag(span.attributes, key) is None)
+
+
 def _read_graph(span: Span) -> GraphFact:
     attributes = span.attributes
     manifest, missing, cut = _read_manifest(span)
-    run_id = read_str(attributes, sc.RUN_ID)
+    run_id = read_name(attributes, sc.RUN_ID)
     graph = (
-        read_str(attributes, sc.GRAPH)
-        or read_str(attributes, sc.WORKFLOW_NAME)
-        or read_str(attributes, sc.AGENT_NAME)
+        read_name(attributes, sc.GRAPH)
+        or read_name(attributes, sc.WORKFLOW_NAME)
+        or read_name(attributes, sc.AGENT_NAME)
     )
-    outcome = attributes.get(sc.OUTCOME) if span.end_ns else "open"
-    wanted = (
-        (sc.RUN_ID, run_id),
-        (sc.GRAPH, graph),
-        (sc.RESUMED, attributes.get(sc.RESUMED)),
-        (sc.OUTCOME, outcome),
-    )
-    missing = tuple(key for key, value in wanted if value is None) + missing
-    cut = _find_cut_ids(span, (sc.RUN_ID, sc.PARENT_RUN_ID)) + cut
-    if outcome is not None and outcome not in ("open", *_OUTCOMES):
-        cut = (*cut, sc.OUTCOME)
+    lost, part = _find_damage(span, run_id, graph)
     return GraphFact(
-        place=_read_place(span, missing, cut),
+        place=_read_place(span, lost + missing, part + cut),
         graph=graph,
         run_id=run_id or "",
-        parent_run_id=read_str(attributes, sc.PARENT_RUN_ID),
-        parent_task_id=read_str(attributes, sc.PARENT_TASK_ID),
-        thread_id=read_str(attributes, sc.THREAD_ID) or read_str(attributes, sc.CONVERSATION_ID),
-        case=read_str(attributes, sc.CASE),
+        parent_run_id=read_name(attributes, sc.PARENT_RUN_ID),
+        parent_task_id=read_name(attributes, sc.PARENT_TASK_ID),
+        thread_id=read_name(attributes, sc.THREAD_ID) or read_name(attributes, sc.CONVERSATION_ID),
+        case=read_name(attributes, sc.CASE),
         resumed=read_bool(attributes, sc.RESUMED),
         input_type=read_str(attributes, sc.INPUT_TYPE),
         outcome=_read_outcome(span),
@@ -138,6 +142,33 @@ def _read_graph(span: Span) -> GraphFact:
         service=_read_service(span),
         attributes=span.resource | attributes,
     )
+
+
+def _find_damage(
+    span: Span, run_id: str | None, graph: str | None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the keys of a graph run that are not there, and those that are not whole; of the manifest none."""
+    attributes = span.attributes
+    outcome = attributes.get(sc.OUTCOME) if span.end_ns else "open"
+    resumed = read_flag(attributes, sc.RESUMED)
+    # Without new input a call can only go on with an earlier one.
+    is_contradicted = resumed is False and read_str(attributes, sc.INPUT_TYPE) == "NoneType"
+    is_masked = bool(attributes.get(sc.CASE)) and read_name(attributes, sc.CASE) is None
+    wanted = (
+        (sc.RUN_ID, run_id is not None),
+        (sc.GRAPH, graph is not None),
+        (sc.RESUMED, resumed is not None and not is_contradicted),
+        (sc.OUTCOME, outcome is not None),
+        (sc.CASE, not is_masked),
+    )
+    cut = _find_cut_ids(span, (sc.RUN_ID, sc.PARENT_RUN_ID)) + _find_cut_flags(span, (sc.PAUSE_UNKNOWN,))
+    if outcome is not None and outcome not in ("open", *_OUTCOMES):
+        cut = (*cut, sc.OUTCOME)
+    # The span's name, which limits on attributes leave alone, tells the graph's name too.
+    named = span.name.partition(" ")[2]
+    if graph and named != graph and named.startswith(graph):
+        cut = (*cut, sc.GRAPH)
+    return tuple(key for key, is_there in wanted if not is_there), cut
 
 
 def _read_previous(span: Span) -> tuple[str, ...]:
@@ -162,23 +193,28 @@ def _read_manifest(span: Span) -> tuple[Manifest | None, tuple[str, ...], tuple[
         return None, (), (sc.STEPS_SHA256,)
     span_count = read_int(attributes, sc.SPAN_COUNT)
     is_top_level = sc.PARENT_RUN_ID not in attributes and not span.parent_span_id
+    interrupted_count = read_int(attributes, sc.INTERRUPTED_COUNT)
+    lacks = (
+        (sc.SPAN_COUNT, is_top_level and span_count is None),
+        (sc.INTERRUPTED_COUNT, interrupted_count is None and sc.INTERRUPTED_COUNT in attributes),
+    )
     manifest = Manifest(
         steps_sha256=digest,
         task_count=tasks,
         task_span_count=task_spans,
         span_count=span_count,
-        interrupted_count=read_int(attributes, sc.INTERRUPTED_COUNT),
+        interrupted_count=interrupted_count,
         steps=read_str(attributes, sc.STEPS),
     )
-    return manifest, (sc.SPAN_COUNT,) if is_top_level and span_count is None else (), ()
+    return manifest, tuple(key for key, is_lacking in lacks if is_lacking), ()
 
 
 def _read_task(span: Span) -> TaskFact:
     attributes = span.attributes
-    node = read_str(attributes, sc.NODE) or read_str(attributes, sc.NODE_NAME)
+    node = read_name(attributes, sc.NODE) or read_name(attributes, sc.NODE_NAME)
     superstep = read_int(attributes, sc.STEP)
-    task_id = read_str(attributes, sc.TASK_ID)
-    run_id = read_str(attributes, sc.RUN_ID)
+    task_id = read_name(attributes, sc.TASK_ID)
+    run_id = read_name(attributes, sc.RUN_ID)
     path = read_str(attributes, sc.PATH) or ""
     triggers = read_str_tuple(attributes, sc.TRIGGERS)
     wanted = (
@@ -188,27 +224,36 @@ def _read_task(span: Span) -> TaskFact:
         (sc.RUN_ID, run_id),
         (sc.PATH, path or None),
         (sc.TRIGGERS, triggers or None),
+        (sc.INTERRUPTED, _read_interrupted(attributes)),
     )
     missing = tuple(key for key, value in wanted if value is None)
+    cut = _find_cut_ids(span, (sc.TASK_ID, sc.RUN_ID)) + _find_cut_flags(span, (sc.INTERRUPTED,))
     index = path.removeprefix("push:")
     return TaskFact(
-        place=_read_place(span, missing, _find_cut_ids(span, (sc.TASK_ID, sc.RUN_ID))),
+        place=_read_place(span, missing, cut),
         node=node or span.name.partition(" ")[2] or span.name,
         superstep=-1 if superstep is None else superstep,
         task_id=task_id or span.span_id,
         run_id=run_id or "",
-        thread_id=read_str(attributes, sc.THREAD_ID),
+        thread_id=read_name(attributes, sc.THREAD_ID),
         push_index=int(index) if index != path and index.isascii() and index.isdigit() else None,
         checkpoint_ns=read_str(attributes, sc.CHECKPOINT_NS) or "",
         triggers=triggers,
         attempt=read_int(attributes, sc.ATTEMPT) or 1,
         outcome=_read_outcome(span),
-        interrupted=read_bool(attributes, sc.INTERRUPTED) and bool(span.end_ns),
+        interrupted=_read_interrupted(attributes) is True and bool(span.end_ns),
         error_type=read_str(attributes, sc.ERROR_TYPE),
         inputs=read_str(attributes, sc.TASK_INPUTS),
         outputs=read_str(attributes, sc.TASK_OUTPUTS),
         service=_read_service(span),
     )
+
+
+def _read_interrupted(attributes: Mapping[str, AttributeValue]) -> bool | None:
+    """Return whether a task was interrupted; None where it says that it is what asked, and not that it was."""
+    if sc.INTERRUPTED not in attributes and read_bool(attributes, sc.INTERRUPT_ORIGIN):
+        return None
+    return read_bool(attributes, sc.INTERRUPTED)
 
 
 def _read_call(span: Span, *, is_model: bool) -> CallFact:
@@ -220,9 +265,9 @@ def _read_call(span: Span, *, is_model: bool) -> CallFact:
         kind="model" if is_model else "tool",
         name=names[-1] if names else span.name.partition(" ")[2] or None,
         call_id=read_str(attributes, sc.TOOL_CALL_ID),
-        thread_id=read_str(attributes, sc.THREAD_ID),
-        run_id=read_str(attributes, sc.RUN_ID),
-        task_id=read_str(attributes, sc.TASK_ID),
+        thread_id=read_name(attributes, sc.THREAD_ID),
+        run_id=read_name(attributes, sc.RUN_ID),
+        task_id=read_name(attributes, sc.TASK_ID),
         node=read_str(attributes, sc.NODE),
         superstep=read_int(attributes, sc.STEP),
         outcome=_read_outcome(span),

@@ -1,8 +1,8 @@
 """Facts -> parts: one per call of a graph, with its tasks and calls, and the parts below it.
 
 A part whose graph-run span is missing is kept too, with the tasks that name it, or with the calls alone where
-nothing else of a trace is left: what arrived is shown, and says what is missing. Tasks of a missing *subgraph* run are orphans of the run that called it, when the
-namespace of their checkpoint or an unmet manifest tells which one that is.
+nothing else of a trace is left: what arrived is shown, and says what is missing. Tasks of a missing *subgraph* run
+are orphans of the run that called it, when `callers` can tell which one that is.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from otel_traj.reconstruct.callers import CallerIndex
 from otel_traj.reconstruct.facts import CallFact
+from otel_traj.reconstruct.levels import MAX_LEVELS, find_levels
 from otel_traj.reconstruct.lineage import Lineage
 
 if TYPE_CHECKING:
@@ -45,10 +47,18 @@ class Part:
         """Whether the span of the top-level run is there, which is this part's own."""
         return self.graph is not None and not self.graph.is_subgraph
 
+    @property
+    def lacks_spans(self) -> bool:
+        """Whether its manifest counts more spans than arrived, or nothing says how many there were."""
+        manifest = self.graph.manifest if self.graph else None
+        if manifest is None or manifest.span_count is None:
+            return True
+        return len(self.places) < manifest.span_count
+
 
 def find_thread(part: Part) -> str | None:
-    """Return the thread id of a part, that of what is below it where the graph-run span is missing."""
-    if part.graph is not None:
+    """Return the thread id of a part, that of what is below it where the graph-run span does not say it."""
+    if part.graph is not None and part.graph.thread_id is not None:
         return part.graph.thread_id
     return next((fact.thread_id for fact in (*part.tasks, *part.strays) if fact.thread_id), None)
 
@@ -92,8 +102,9 @@ class _Splitter:
             else:
                 self._part(graph).tasks.append(task)
         self._count_places()
+        callers = CallerIndex(self._part_of_graph.values())
         for (trace_id, run_id), tasks in strays.items():
-            self._place_strays(trace_id, run_id, tasks)
+            self._place_strays(trace_id, run_id, tasks, callers.find(trace_id, tasks))
         self._place_calls()
         self._place_lone_calls()
         return self._link_children() + list(self._rootless.values())
@@ -118,25 +129,13 @@ class _Splitter:
             if owner is not None:
                 self._part(self._lineage.find_top(owner)).places.append(place)
 
-    def _place_strays(self, trace_id: str, run_id: str, tasks: list[TaskFact]) -> None:
+    def _place_strays(self, trace_id: str, run_id: str, tasks: list[TaskFact], caller: Part | None) -> None:
         """Hang the tasks of a missing graph run below the run that called it, or keep them as a part."""
-        caller = self._find_caller(trace_id, tasks)
-        if caller is not None:
-            caller.orphans.extend(tasks)
-        else:
+        if caller is None or caller.graph is None:
             part = Part(graph=None, run_id=run_id, trace_id=trace_id, tasks=tasks)
             self._rootless[trace_id, run_id] = part
-
-    def _find_caller(self, trace_id: str, tasks: list[TaskFact]) -> Part | None:
-        outer_ids = {
-            piece.rpartition(":")[2] for task in tasks for piece in task.checkpoint_ns.split("|")[:-1]
-        } - {task.task_id for task in tasks}
-        parts = [part for part in self._part_of_graph.values() if part.trace_id == trace_id]
-        for part in parts:
-            if outer_ids & {task.task_id for task in part.tasks}:
-                return self._part(self._lineage.find_top(part.graph)) if part.graph else part
-        tops = [part for part in parts if part.graph is not None and not part.graph.is_subgraph]
-        return next((part for part in tops if _lacks_spans(part)), None)
+        else:
+            self._part(self._lineage.find_top(caller.graph)).orphans.extend(tasks)
 
     def _place_calls(self) -> None:
         for call in self._facts.calls:
@@ -152,7 +151,7 @@ class _Splitter:
         traces |= {
             part.trace_id
             for part in self._part_of_graph.values()
-            if part.graph is not None and (part.graph.is_subgraph or _lacks_spans(part))
+            if part.graph is not None and (part.graph.is_subgraph or part.lacks_spans)
         }
         lone: dict[tuple[str, str], Part] = {}
         for kind in (self._facts.calls, self._facts.others):
@@ -169,21 +168,29 @@ class _Splitter:
         self._rootless |= lone
 
     def _link_children(self) -> list[Part]:
+        """Hang each subgraph's part below the one that called it; return those that stand on top."""
+        above = {key: self._find_above(part) for key, part in self._part_of_graph.items()}
+        levels = find_levels({key: _read_key(part) for key, part in above.items()})
         tops: list[Part] = []
-        for part in self._part_of_graph.values():
-            graph = part.graph
-            if graph is None or not graph.is_subgraph:
+        for key, part in self._part_of_graph.items():
+            level, caller = levels[key], above[key]
+            if level is None or caller is None:
                 tops.append(part)
-                continue
-            parent = self._lineage.find_parent(graph)
-            caller = (part.trace_id, graph.parent_run_id or "")
-            above = self._part(parent) if parent else self._rootless.get(caller)
-            (tops if above is None or above is part else above.children).append(part)
+            elif level <= MAX_LEVELS:
+                caller.children.append(part)
+            elif part.graph is not None:
+                self._part(self._lineage.find_top(part.graph)).orphans.extend(part.tasks)
         return tops
 
+    def _find_above(self, part: Part) -> Part | None:
+        graph = part.graph
+        if graph is None or not graph.is_subgraph:
+            return None
+        parent = self._lineage.find_parent(graph)
+        if parent is not None:
+            return self._part(parent)
+        return self._rootless.get((part.trace_id, graph.parent_run_id or ""))
 
-def _lacks_spans(part: Part) -> bool:
-    manifest = part.graph.manifest if part.graph else None
-    if manifest is None or manifest.span_count is None:
-        return True
-    return len(part.places) < manifest.span_count
+
+def _read_key(part: Part | None) -> tuple[str, str] | None:
+    return (part.trace_id, part.graph.place.span_id) if part is not None and part.graph is not None else None

@@ -50,13 +50,16 @@ def find_next_supersteps(part: Part) -> range:
 
 
 def has_unfinished_tasks(part: Part) -> bool:
-    """Return whether a task of a part's last superstep was interrupted, failed or was cancelled in the end."""
+    """Return whether a task of a part's last superstep was interrupted or failed in the end.
+
+    A task that was cancelled may have written its result all the same (seen with langgraph 1.2.24, async).
+    """
     last = max((task.superstep for task in part.tasks), default=-1)
     attempts: dict[str, TaskFact] = {}
     for task in part.tasks:
         if task.superstep == last:
             attempts[task.task_id] = max(attempts.get(task.task_id, task), task, key=_read_attempt)
-    return any(task.outcome != "ok" for task in attempts.values())
+    return any(task.outcome in ("interrupted", "error") for task in attempts.values())
 
 
 def _read_attempt(task: TaskFact) -> int:

@@ -15,22 +15,26 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from otel_traj import semconv as sc
 from otel_traj.model import Problem
-from otel_traj.reconstruct.parts import find_start, find_thread
+from otel_traj.reconstruct.parts import find_start
 from otel_traj.reconstruct.superstep_numbers import (
     SUPERSTEPS_OF_INPUT,
     find_first_superstep,
     find_next_supersteps,
     has_unfinished_tasks,
 )
+from otel_traj.reconstruct.thread_groups import group_by_thread
 from otel_traj.reconstruct.thread_order import order_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from otel_traj.reconstruct.facts import GraphFact
     from otel_traj.reconstruct.parts import Part
 
 __all__ = ["Chain", "join_parts", "name_lost_call"]
 
+_NOTHING_TO_RESUME = "EmptyInputError"
+"""What LangGraph raises where None is the input on an empty thread."""
 _Key: TypeAlias = tuple[str, str, str | None] | None
 
 
@@ -69,14 +73,7 @@ def join_parts(parts: Sequence[Part]) -> list[Chain]:
         One chain per run, by the start of its first part.
     """
     chains: list[Chain] = []
-    by_thread: dict[str, list[Part]] = {}
-    for part in parts:
-        thread = find_thread(part)
-        if thread is None:
-            chains.append(_begin(part))
-        else:
-            by_thread.setdefault(thread, []).append(part)
-    for siblings in by_thread.values():
+    for siblings in group_by_thread(parts):
         joiner = _Joiner()
         for part in order_parts(siblings):
             joiner.add(part)
@@ -123,19 +120,26 @@ class _Joiner:
         sharing = [self._of_task[task.task_id] for task in part.tasks if task.task_id in self._of_task]
         if sharing:
             return max(sharing)
-        if graph is None or not graph.resumed or self._lacks_link(part):
+        if graph is None or not graph.resumed or self._lacks_link(part) or _had_nothing(part):
             return None
         keys = (_read_key(part), None)
-        first = find_first_superstep(part)
-        if first is not None:
-            stopped = [self._of_next[key, first] for key in keys if (key, first) in self._of_next]
-            waiting = [index for index in stopped if first in self.chains[index].next_supersteps]
-            if waiting:
-                return max(waiting)
+        waiting = self._find_waiting(graph, find_first_superstep(part), keys)
+        if waiting is not None:
+            return waiting
         last = max((self._last_of_key[key] for key in keys if key in self._last_of_key), default=None)
         if last is not None:
             self._name_leap(last, part)
         return last
+
+    def _find_waiting(self, graph: GraphFact, first: int | None, keys: Sequence[_Key]) -> int | None:
+        """Return the run that stopped where a call begins: the one that the call names, else the last."""
+        if first is None:
+            return None
+        stopped = {self._of_next[key, first] for key in keys if (key, first) in self._of_next}
+        named = {self._of_root[span_id] for span_id in graph.previous_span_ids if span_id in self._of_root}
+        named = {index for index in named if _read_key(self.chains[index].parts[0]) in keys}
+        waiting = [index for index in stopped | named if first in self.chains[index].next_supersteps]
+        return max(waiting, key=lambda index: (index in named, index), default=None)
 
     def _lacks_link(self, part: Part) -> bool:
         """Whether the call before a part, which its recorder saw, is not here."""
@@ -154,9 +158,9 @@ class _Joiner:
         if part.graph is None or ran is None:
             return
         is_linked = any(self._of_root.get(span_id) == index for span_id in part.graph.previous_span_ids)
-        leaps = first is not None and bool(expected) and first > expected[-1] and not is_linked
+        leaps = first is not None and bool(expected) and first > expected[-1]
         is_idle = first is None and part.graph.outcome == "ok" and has_unfinished_tasks(ran)
-        if leaps or is_idle:
+        if (leaps or is_idle) and not is_linked:
             chain.problems.append(name_lost_call(chain, part))
 
     def _name_lost_calls(self, part: Part) -> None:
@@ -167,7 +171,8 @@ class _Joiner:
             if not part.has_root:
                 may_go_on = _may_go_on(chain, part)
             elif key in (_read_key(part), None):
-                may_go_on = self._lacks_link(part) and (is_resumed or not chain.ended_well)
+                lacks_link = self._lacks_link(part) and (is_resumed or not chain.ended_well)
+                may_go_on = lacks_link or _may_resume(part)
             else:
                 may_go_on = is_resumed and _stopped_before(chain, part)
             if may_go_on:
@@ -192,6 +197,16 @@ def _begin(part: Part) -> Chain:
     return chain
 
 
+def _had_nothing(part: Part) -> bool:
+    """Whether a call failed because its thread held nothing to go on with."""
+    return part.graph is not None and not part.tasks and part.graph.error_type == _NOTHING_TO_RESUME
+
+
+def _may_resume(part: Part) -> bool:
+    """Whether a call does not say that it resumes, nor that it does not."""
+    return part.graph is not None and sc.RESUMED in part.graph.place.missing_keys
+
+
 def _is_waiting(part: Part) -> bool:
     """Whether a part stopped, or may have, before its first node, where a resume can go on."""
     graph = part.graph
@@ -204,16 +219,22 @@ def _read_key(part: Part) -> _Key:
 
 
 def _stopped_before(chain: Chain, part: Part) -> bool:
-    """Whether a run, of another service than the part, stopped where the part begins."""
-    first = find_first_superstep(part)
-    return not chain.ended_well and (first is None or first in chain.next_supersteps)
+    """Whether a run, of another service than the part, stopped where the part begins, or before."""
+    first, expected = find_first_superstep(part), chain.next_supersteps
+    return not chain.ended_well and (first is None or not expected or first >= expected[0])
 
 
 def _may_go_on(chain: Chain, part: Part) -> bool:
-    """Whether a part without its root may have resumed a run: it begins no later than new input would."""
-    first = None if part.graph is not None else find_first_superstep(part)
+    """Whether a part without its root may be of a call that went on with a run.
+
+    With one that came to its end, only if it begins before new input would. With another one always: its numbers
+    may be those of a graph that it called, which has its own.
+    """
+    if not chain.ended_well or part.graph is not None:
+        return True
+    numbers = [task.superstep for task in part.tasks]
     expected = chain.next_supersteps
-    return first is None or not expected or first < expected[-1] + SUPERSTEPS_OF_INPUT
+    return not numbers or not expected or min(numbers) < expected[-1] + SUPERSTEPS_OF_INPUT
 
 
 def _name_gaps(chains: Sequence[Chain]) -> None:
@@ -223,16 +244,30 @@ def _name_gaps(chains: Sequence[Chain]) -> None:
     it begins even later, something has taken numbers up: a call that may have gone on with the run.
     """
     begun = {find_first_superstep(part): part for part in _list_begun(chains)}
-    silent = sum(not _ran_nodes(part) for part in _list_begun(chains))
     firsts = sorted(first for first in begun if first is not None)
+    idle = [part for part in _list_begun(chains) if not _ran_nodes(part)]
+    blind = next((part for part in idle if _lost_all_tasks(part)), None)
     for chain in chains:
         expected = chain.next_supersteps
         last = chain.parts[-1].graph
         if not expected or last is None or last.outcome not in ("interrupted", "cancelled", "error"):
             continue
         nearest = next((first for first in firsts if first >= expected[0] + SUPERSTEPS_OF_INPUT), None)
-        if nearest is not None and nearest > expected[-1] + SUPERSTEPS_OF_INPUT * (1 + silent):
-            chain.problems.append(name_lost_call(chain, begun[nearest]))
+        if nearest is None:
+            follower = blind
+        else:
+            is_late = nearest > expected[-1] + SUPERSTEPS_OF_INPUT * (1 + len(idle))
+            follower = begun[nearest] if is_late else None
+        if follower is not None:
+            chain.problems.append(name_lost_call(chain, follower))
+
+
+def _lost_all_tasks(part: Part) -> bool:
+    """Whether a part's recorder saw tasks, of which none arrived, and no call before it on its thread."""
+    graph = part.graph
+    if graph is None or graph.previous_span_ids:
+        return False
+    return not part.tasks and (graph.manifest is None or graph.manifest.task_count > 0)
 
 
 def _list_begun(chains: Iterable[Chain]) -> list[Part]:

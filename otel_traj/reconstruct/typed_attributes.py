@@ -6,6 +6,7 @@ an array may come back as its text. What does not fit the asked type counts as n
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from otel_traj.reconstruct.content import decode_content
@@ -15,9 +16,13 @@ if TYPE_CHECKING:
 
     from otel_traj.model import AttributeValue
 
-__all__ = ["read_bool", "read_int", "read_str", "read_str_tuple"]
+__all__ = ["read_bool", "read_flag", "read_int", "read_name", "read_str", "read_str_tuple"]
 
 _MAX_INT_DIGITS = 20
+_FLAGS = {"true": True, "1": True, "false": False, "0": False}
+_MASK = re.compile(
+    r"\*{3}|\A(?:REDACTED|[\[<{(]\s*(?:(?i:redacted|filtered|masked|removed|scrubbed))\s*[\]>})])\Z"
+)
 
 
 def read_str(attributes: Mapping[str, AttributeValue], key: str) -> str | None:
@@ -43,10 +48,27 @@ def read_int(attributes: Mapping[str, AttributeValue], key: str) -> int | None:
     return None
 
 
-def read_bool(attributes: Mapping[str, AttributeValue], key: str) -> bool:
-    """Return True for a true bool or its text, False for anything else and nothing."""
+def read_name(attributes: Mapping[str, AttributeValue], key: str) -> str | None:
+    """Return a non-empty text that no redaction put in the place of another, else None.
+
+    What is masked alike is not the same: two threads whose ids became `****` are two threads. The collector's
+    redaction processor writes `****` for what it blocks, in the middle of a text too.
+    """
+    value = read_str(attributes, key)
+    return None if value is None or _MASK.search(value) else value
+
+
+def read_flag(attributes: Mapping[str, AttributeValue], key: str) -> bool | None:
+    """Return a bool that may have come as its text or as 0 or 1; None for anything else and nothing."""
     value = attributes.get(key)
-    return value is True or (isinstance(value, str) and value.lower() == "true")
+    if isinstance(value, str):
+        return _FLAGS.get(value.lower())
+    return bool(value) if isinstance(value, int) and value in (0, 1) else None
+
+
+def read_bool(attributes: Mapping[str, AttributeValue], key: str) -> bool:
+    """Return True for what `read_flag` reads as true, False for anything else and nothing."""
+    return read_flag(attributes, key) is True
 
 
 def read_str_tuple(attributes: Mapping[str, AttributeValue], key: str) -> tuple[str, ...]:

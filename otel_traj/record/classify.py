@@ -114,9 +114,16 @@ def _is_task(
     if parent.kind not in _TASK_CALLERS and not _has_functional_path(metadata):
         return False
     # `add_node(metadata=...)` may overwrite the node's name and the namespace; nobody overwrites a tag.
-    if any(tag.startswith(_STEP_TAG) for tag in tags):
+    if _has_step_tag(tags):
         return ns is not None or parent.kind == "graph_run"
     return ns is not None and is_named
+
+
+def _has_step_tag(tags: Sequence[str]) -> bool:
+    for tag in tags:  # noqa: SIM110 - every callback pays for the generator that `any` needs
+        if tag.startswith(_STEP_TAG):
+            return True
+    return False
 
 
 def _classify_task(metadata: Mapping[str, object], parent: Parent | None) -> Kind:

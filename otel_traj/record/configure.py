@@ -8,9 +8,9 @@ are imported when `configure` is called, not before.
 
 from __future__ import annotations
 
+import os
 import threading
 import warnings
-import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -20,18 +20,19 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExporter, SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from otel_traj.errors import TrajectoryTypeError, TrajectoryValueError
+from otel_traj.record.feeds import Feeds, WatchedExporter, find_feeds, read_environment
 from otel_traj.record.otlp_exporters import make_exporters
 
 if TYPE_CHECKING:
-    import os
-
     from opentelemetry.sdk.trace import SpanProcessor
     from opentelemetry.sdk.trace.export import SpanExporter
 
 __all__ = ["configure"]
 
-_lock = threading.Lock()
-_paths_of: weakref.WeakKeyDictionary[TracerProvider, set[Path]] = weakref.WeakKeyDictionary()
+_lock = threading.RLock()
+_beside: dict[int, TracerProvider] = {}
+"""Providers made beside a foreign global one, by the identity of that one, which nothing replaces."""
 
 
 def configure(
@@ -46,8 +47,8 @@ def configure(
     Without `path` and `exporter` they go out by OTLP, as the standard variables say:
     `OTEL_EXPORTER_OTLP_PROTOCOL` (grpc, the default, or http/protobuf), `OTEL_EXPORTER_OTLP_ENDPOINT`,
     `OTEL_EXPORTER_OTLP_HEADERS` and the rest, each also in its `_TRACES_` form; `OTEL_TRACES_EXPORTER=none`
-    sends nothing. With both, they go to both. A file is named once per provider: a second call with the same
-    path adds nothing.
+    sends nothing. With both, they go to both. Nothing is fed twice: a second call with the same file, the same
+    exporter, or without either and with the same variables, adds nothing.
 
     Args:
         service_name: `service.name` of the resource; else `OTEL_SERVICE_NAME` or `OTEL_RESOURCE_ATTRIBUTES`.
@@ -63,21 +64,41 @@ def configure(
 
     Raises:
         SinkError: The file can't be opened.
-        TrajectoryValueError: A variable asks for a protocol or exporter that can't be made.
+        TrajectoryTypeError: An option is of a type that can't be meant.
+        TrajectoryValueError: A variable asks for something that can't be made, or `path` names no file.
     """
+    _check_options(service_name, path, exporter)
     with _lock:
         provider, is_new = _find_provider(service_name)
-        for processor in _make_processors(provider, path, exporter, batch=batch):
+        for processor in _make_processors(find_feeds(provider), path, exporter, batch=batch):
             provider.add_span_processor(processor)
         if is_new:
             _set_global(provider)
     return provider
 
 
+def _check_options(service_name: object, path: object, exporter: object) -> None:
+    if service_name is not None and not isinstance(service_name, str):
+        raise TrajectoryTypeError(f"service_name is {service_name!r}, which names no service. Pass a string.")
+    if path is not None:
+        name = os.fspath(path) if isinstance(path, os.PathLike) else path
+        if not isinstance(name, str):
+            raise TrajectoryTypeError(f"path is {path!r}, which names no file. Pass a string or a path.")
+        if not name or "\0" in name:
+            raise TrajectoryValueError(f"path is {path!r}, which names no file. Pass the name of one.")
+    can_export = callable(getattr(exporter, "export", None)) and callable(getattr(exporter, "shutdown", None))
+    if exporter is not None and (isinstance(exporter, type) or not can_export):
+        raise TrajectoryTypeError(
+            f"exporter is {exporter!r}, to which no span can be exported. Pass an instance of a SpanExporter; a "
+            f"span processor is added with configure(...).add_span_processor."
+        )
+
+
 def _find_provider(service_name: str | None) -> tuple[TracerProvider, bool]:
-    current = trace.get_tracer_provider()
+    current = _read_global()
     if not callable(getattr(current, "add_span_processor", None)):
-        return TracerProvider(resource=_make_resource(service_name)), True
+        made = _beside.get(id(current))
+        return made or TracerProvider(resource=_make_resource(service_name)), made is None
     # Wrappers of the SDK's provider (logfire's) are no subclasses of it, but take processors as well.
     provider = cast("TracerProvider", current)
     resource = getattr(provider, "resource", Resource.get_empty())
@@ -92,46 +113,82 @@ def _find_provider(service_name: str | None) -> tuple[TracerProvider, bool]:
     return provider, False
 
 
+def _read_global() -> trace.TracerProvider:
+    try:
+        return trace.get_tracer_provider()
+    except Exception as error:
+        raise TrajectoryValueError(
+            f"OTEL_PYTHON_TRACER_PROVIDER is {os.environ.get('OTEL_PYTHON_TRACER_PROVIDER')!r}, a provider that "
+            f"OpenTelemetry can't load. Unset it, or name one that is installed."
+        ) from error
+
+
 def _make_resource(service_name: str | None) -> Resource:
     return Resource.create({SERVICE_NAME: service_name} if service_name is not None else None)
 
 
 def _make_processors(
-    provider: TracerProvider,
+    feeds: Feeds,
     path: str | os.PathLike[str] | None,
     exporter: SpanExporter | None,
     *,
     batch: bool | None,
 ) -> list[SpanProcessor]:
-    from otel_traj.record.otlp_lines import JsonLinesSpanExporter
-
     processors: list[SpanProcessor] = []
     if path is not None:
-        paths = _paths_of.setdefault(provider, set())
-        resolved = Path(path).resolve()
-        if resolved not in paths:
-            processors.append(SimpleSpanProcessor(JsonLinesSpanExporter(path)))
-            paths.add(resolved)
-    if exporter is not None:
-        processors.append(_make_processor(exporter, batch=batch))
+        processors += _feed_file(feeds, path)
+    if exporter is not None and not feeds.has(exporter):
+        processors.append(
+            _make_processor(exporter, at_once=_is_here(exporter) if batch is None else not batch)
+        )
+        feeds.exporters.append(exporter)
     if path is None and exporter is None:
-        processors += [_make_processor(each, batch=batch) for each in make_exporters()]
+        processors += _feed_standard(feeds, batch=batch)
     return processors
 
 
-def _make_processor(exporter: SpanExporter, *, batch: bool | None) -> SpanProcessor:
+def _feed_file(feeds: Feeds, path: str | os.PathLike[str]) -> list[SpanProcessor]:
     from otel_traj.record.otlp_lines import JsonLinesSpanExporter
 
-    here = (InMemorySpanExporter, JsonLinesSpanExporter, ConsoleSpanExporter)
-    at_once = isinstance(exporter, here) if batch is None else not batch
+    resolved = Path(path).resolve()
+    if feeds.writes(resolved):
+        return []
+    exporter = feeds.files[resolved] = JsonLinesSpanExporter(path)
+    return [SimpleSpanProcessor(exporter)]
+
+
+def _feed_standard(feeds: Feeds, *, batch: bool | None) -> list[SpanProcessor]:
+    environment = read_environment()
+    if feeds.sends(environment):
+        return []
+    processors: list[SpanProcessor] = []
+    feeds.standard[environment] = made = []
+    for exporter in make_exporters():
+        watched = WatchedExporter(exporter)
+        made.append(watched)
+        processors.append(
+            _make_processor(watched, at_once=_is_here(exporter) if batch is None else not batch)
+        )
+    return processors
+
+
+def _is_here(exporter: SpanExporter) -> bool:
+    from otel_traj.record.otlp_lines import JsonLinesSpanExporter
+
+    return isinstance(exporter, (InMemorySpanExporter, JsonLinesSpanExporter, ConsoleSpanExporter))
+
+
+def _make_processor(exporter: SpanExporter, *, at_once: bool) -> SpanProcessor:
     return SimpleSpanProcessor(exporter) if at_once else BatchSpanProcessor(exporter)
 
 
 def _set_global(provider: TracerProvider) -> None:
-    if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
+    foreign = trace.get_tracer_provider()
+    if isinstance(foreign, trace.ProxyTracerProvider):
         trace.set_tracer_provider(provider)
         return
-    current = type(trace.get_tracer_provider())
+    _beside[id(foreign)] = provider
+    current = type(foreign)
     warnings.warn(
         f"configure(): the global tracer provider is a {current.__module__}.{current.__qualname__}, which takes no "
         f"span processors and can't be replaced. Pass the provider that configure() returns to "

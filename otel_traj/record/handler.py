@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 else:
     try:
         from langgraph.callbacks import GraphCallbackHandler as _Base
-    except ImportError:  # langgraph before 1.2
+    except ImportError:  # langgraph before 1.1.8
         _Base = BaseCallbackHandler
 
 __all__ = ["TrajectoryCallbackHandler"]

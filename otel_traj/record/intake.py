@@ -118,7 +118,7 @@ class Intake:
     ) -> Entry:
         shown: Mapping[str, object] = metadata if isinstance(metadata, dict) else {}
         listed = tags if isinstance(tags, (list, tuple)) else ()
-        words = tuple(tag for tag in listed if isinstance(tag, str))
+        words = tuple([tag for tag in listed if isinstance(tag, str)])
         text = clean_text(name) if isinstance(name, str) and name else ""
         ns = read_checkpoint_ns(shown)
         parent, outer = self._find_parent(caller_id)

@@ -86,13 +86,15 @@ class JsonLinesSpanExporter(SpanExporter):
         renew_in_child(self)
         self._has_complained = False
         self._is_shut_down = False
+        self._is_cut = False
+        """The file ends in a line of ours that found no more room."""
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
             self._open()
-        except OSError as error:
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
             raise SinkError(
-                f"{os.fspath(path)!r} can't be opened for appending ({error.strerror or error}), so no span could "
-                f"be written. Name a file in a folder that this process may write to.",
+                f"{os.fspath(path)!r} can't be opened for appending ({reason}), so no span could be written. Name a "
+                f"file in a folder that this process may write to.",
                 path=os.fspath(path),
             ) from error
 
@@ -101,6 +103,7 @@ class JsonLinesSpanExporter(SpanExporter):
         self._lock = threading.RLock()
 
     def _open(self) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = _ends_unfinished(self._path)
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
         self._descriptor = os.open(self._path, flags, 0o666)
@@ -112,6 +115,11 @@ class JsonLinesSpanExporter(SpanExporter):
     def path(self) -> Path:
         """The file."""
         return self._path
+
+    @property
+    def is_shut_down(self) -> bool:
+        """Nothing is written any more."""
+        return self._is_shut_down
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         """Append one line with these spans."""
@@ -132,9 +140,12 @@ class JsonLinesSpanExporter(SpanExporter):
             if self._is_gone():
                 self._close()
                 self._open()
-            written = os.write(self._descriptor, line)
-            while written < len(line):
-                written += os.write(self._descriptor, line[written:])
+                self._is_cut = False
+            rest = memoryview(b"\n" + line if self._is_cut else line)
+            while rest:
+                written = os.write(self._descriptor, rest)
+                rest = rest[written:]
+                self._is_cut = len(rest) > 0
 
     def _is_gone(self) -> bool:
         """Whether the path names another file by now: somebody deleted or rotated the one that is open."""

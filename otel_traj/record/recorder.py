@@ -112,15 +112,14 @@ class Recorder:
 
     def start_task(self, entry: Entry) -> None:
         """Start the span of a node task; its caller is a graph run."""
-        with self._table.lock:
-            run = entry.graph = self._require_graph_run(entry)
-        parent = find_audible_parent(entry, owner=self._table)
-        if parent is None:
-            return
         step = read_step(entry.tags, entry.metadata) or 0
         push_index = read_push_index(entry.metadata)
-        task_id = _identify_task(entry, run, step, push_index)
         with self._table.lock:
+            run = entry.graph = self._require_graph_run(entry)
+            parent = find_audible_parent(entry, owner=self._table)
+            if parent is None:
+                return
+            task_id = _identify_task(entry, run, step, push_index)
             if run.awaits_step:
                 run.awaits_step = False
                 if entry.parent is not None and step > 1:

@@ -3,7 +3,7 @@
 A run begins at each snapshot whose source is `input`; a snapshot with tasks is one superstep, and is followed
 by the marker where a task of it holds interrupts. Nothing is left out, so that tasks which are only planned
 count as well. A snapshot that came of the same one as an earlier snapshot tells that the superstep between ran
-again: time travel shows itself so where it leaves no snapshot of source `fork` (langgraph before 1.1.7). Names
+again: time travel shows itself so where it leaves no snapshot of source `fork` (langgraph before 1.1.8). Names
 stand in history's own order.
 """
 

@@ -202,6 +202,131 @@ def test_provider_that_takes_no_processors_is_warned_of() -> None:
     assert printed.strip() == "2"
 
 
+def test_provider_beside_a_foreign_one_is_made_once(tmp_path: Path) -> None:
+    """A second call returns the provider of the first, and says nothing more."""
+    path = tmp_path / "traces.jsonl"
+    run_python(f"""
+        import warnings
+        from opentelemetry import trace
+        trace.set_tracer_provider(trace.NoOpTracerProvider())
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            provider = configure(path={os.fspath(path)!r})
+            assert configure(path={os.fspath(path)!r}) is provider
+        assert len(caught) == 1, caught
+        run(TrajectoryCallbackHandler(tracer_provider=provider))
+    """)
+    assert len(list_names(path)) == 2
+
+
+def test_nothing_is_fed_twice(tmp_path: Path) -> None:
+    """The same file, however it is named, the same exporter and the same variables are one destination each."""
+    path = tmp_path / "traces.jsonl"
+    printed = run_python(
+        f"""
+        import os
+        from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+        os.chdir({os.fspath(tmp_path)!r})
+        exporter = InMemorySpanExporter()
+        for name in ("traces.jsonl", "./traces.jsonl", {os.fspath(path)!r}):
+            configure(path=name, exporter=exporter)
+        configure()
+        configure()
+        run()
+        print(len(exporter.get_finished_spans()))
+        """,
+        OTEL_TRACES_EXPORTER="console,Console",
+    )
+    assert len(list_names(path)) == 2
+    assert printed.count('"name": "invoke_node a"') == 1
+    assert printed.splitlines()[-1] == "2"
+
+
+def test_what_was_shut_down_is_fed_anew(tmp_path: Path) -> None:
+    """After the provider's shutdown the next call makes file and standard exporters again."""
+    path = tmp_path / "traces.jsonl"
+    printed = run_python(
+        f"""
+        configure()
+        configure(path={os.fspath(path)!r}).shutdown()
+        configure()
+        configure(path={os.fspath(path)!r})
+        run()
+        """,
+        OTEL_TRACES_EXPORTER="console",
+    )
+    assert printed.count('"name": "invoke_node a"') == 1
+    assert len(list_names(path)) == 2
+
+
+def test_provider_that_can_not_be_hashed_is_fed() -> None:
+    """Some providers that wrap the SDK's are dataclasses without a hash (logfire's)."""
+    printed = run_python("""
+        import dataclasses
+        from opentelemetry import trace
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+        @dataclasses.dataclass
+        class Wrapper(trace.TracerProvider):
+            provider: TracerProvider
+            def get_tracer(self, *args, **kwargs):
+                return self.provider.get_tracer(*args, **kwargs)
+            def add_span_processor(self, processor):
+                self.provider.add_span_processor(processor)
+        wrapper = Wrapper(TracerProvider())
+        trace.set_tracer_provider(wrapper)
+        exporter = InMemorySpanExporter()
+        assert configure(exporter=exporter) is wrapper
+        run()
+        print(len(exporter.get_finished_spans()))
+    """)
+    assert printed.strip() == "2"
+
+
+def test_options_that_can_not_be_meant_are_refused_and_leave_no_provider() -> None:
+    """Each is named with what to pass, and no global provider is set or changed."""
+    printed = run_python("""
+        from opentelemetry import trace
+        from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+        from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+        from otel_traj import OtelTrajError
+        exporter = InMemorySpanExporter()
+        for wrong in (
+            {"service_name": 5}, {"path": 5}, {"path": b"traces.jsonl"}, {"path": ""}, {"path": "a\\0b"},
+            {"exporter": 5}, {"exporter": InMemorySpanExporter}, {"exporter": SimpleSpanProcessor(exporter)},
+            {"exporter": exporter, "path": ""},
+        ):
+            try:
+                configure(**wrong)
+            except OtelTrajError as error:
+                print(type(error).__name__, error)
+        assert isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)
+    """)
+    lines = printed.splitlines()
+    assert [line.split()[0].removeprefix("Trajectory") for line in lines] == [
+        *["TypeError"] * 3,
+        *["ValueError"] * 2,
+        *["TypeError"] * 3,
+        "ValueError",
+    ]
+    assert all("Pass" in line for line in lines)
+
+
+def test_provider_that_can_not_be_loaded_is_named_by_its_variable() -> None:
+    """OTEL_PYTHON_TRACER_PROVIDER with a name that nobody installed is refused."""
+    printed = run_python(
+        """
+        from otel_traj import OtelTrajError
+        try:
+            configure()
+        except OtelTrajError as error:
+            print(error)
+        """,
+        OTEL_PYTHON_TRACER_PROVIDER="nobody",
+    )
+    assert "OTEL_PYTHON_TRACER_PROVIDER is 'nobody'" in printed
+
+
 def test_configure_imports_neither_langchain_nor_grpc(tmp_path: Path) -> None:
     """Writing to a file needs none of the heavy packages."""
     printed = run_python(
@@ -310,11 +435,27 @@ def test_unknown_protocol_is_refused_by_name(variable: str, monkeypatch: pytest.
 
 
 def test_standard_exporter_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    """OTEL_TRACES_EXPORTER=none makes none, console the console's, anything else is refused."""
+    """OTEL_TRACES_EXPORTER=none makes none, console the console's, in any case of letters; else it is refused."""
     monkeypatch.setenv("OTEL_TRACES_EXPORTER", "none")
     assert make_exporters() == []
     monkeypatch.setenv("OTEL_TRACES_EXPORTER", "console")
     assert [type(each).__name__ for each in make_exporters()] == ["ConsoleSpanExporter"]
+    monkeypatch.setenv("OTEL_TRACES_EXPORTER", " Console, otlp_proto_http,console,")
+    assert [type(each).__name__ for each in make_exporters()] == ["ConsoleSpanExporter", "OTLPSpanExporter"]
     monkeypatch.setenv("OTEL_TRACES_EXPORTER", "otlp,zipkin")
     with pytest.raises(TrajectoryValueError, match="zipkin"):
+        make_exporters()
+
+
+def test_protocol_is_the_same_in_any_case_of_letters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the specification asks of values that are names."""
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", " HTTP/Protobuf ")
+    (exporter,) = make_exporters()
+    assert ".http." in type(exporter).__module__
+
+
+def test_variable_that_the_exporter_refuses_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the exporter says of it is part of the error."""
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "squeeze")
+    with pytest.raises(TrajectoryValueError, match="squeeze"):
         make_exporters()

@@ -175,6 +175,38 @@ def test_deleted_file_is_made_again(tmp_path: Path) -> None:
     assert [span["name"] for span in read_spans(path)] == ["newest"]
 
 
+def test_deleted_folder_is_made_again(tmp_path: Path) -> None:
+    """Where the folder goes too, it is made as it was at the beginning."""
+    path = tmp_path / "new" / "traces.jsonl"
+    tracer = make_provider(path).get_tracer("s")
+    tracer.start_span("old").end()
+    path.unlink()
+    path.parent.rmdir()
+    tracer.start_span("new").end()
+    assert [span["name"] for span in read_spans(path)] == ["new"]
+
+
+def test_line_that_did_not_fit_spoils_no_other(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """After a full disk, here a limit on the file's size, the next line begins on its own."""
+    resource = pytest.importorskip("resource")
+    path = tmp_path / "traces.jsonl"
+    tracer = make_provider(path).get_tracer("s")
+    tracer.start_span("before").end()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 100, hard))
+    try:
+        tracer.start_span("cut").end()
+        tracer.start_span("lost").end()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    tracer.start_span("after").end()
+    first, cut, last = path.read_text().splitlines()
+    assert "before" in first
+    assert len(cut) == 100
+    assert json.loads(last)["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["name"] == "after"
+    assert [record.name for record in caplog.records] == ["otel_traj"]
+
+
 def test_path_that_can_not_be_opened_is_an_error(tmp_path: Path) -> None:
     """A folder in the file's place, or a file in its folder's, is refused with the path."""
     with pytest.raises(SinkError, match="can't be opened") as caught:
@@ -182,8 +214,9 @@ def test_path_that_can_not_be_opened_is_an_error(tmp_path: Path) -> None:
     assert caught.value.path == os.fspath(tmp_path)
     assert isinstance(caught.value, OSError)
     (tmp_path / "file").touch()
-    with pytest.raises(SinkError):
-        JsonLinesSpanExporter(tmp_path / "file" / "traces.jsonl")
+    for wrong in (tmp_path / "file" / "traces.jsonl", tmp_path / "a\0b", tmp_path / ("x" * 300)):
+        with pytest.raises(SinkError):
+            JsonLinesSpanExporter(wrong)
 
 
 def test_export_after_shutdown_fails_and_is_said_once(

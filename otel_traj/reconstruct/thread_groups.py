@@ -1,0 +1,66 @@
+"""Parts that may belong to one run, together: those of one thread, and those that name one another.
+
+A thread id can be lost on the way (a redaction in one of two services, a limit on attributes). What a resumed call
+shares with the call before it can't come about by chance: a task id, or the span id of the run before.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from otel_traj.reconstruct.parts import find_thread
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from otel_traj.reconstruct.parts import Part
+
+__all__ = ["group_by_thread"]
+
+_Name: TypeAlias = tuple[str, str]
+
+
+def group_by_thread(parts: Sequence[Part]) -> list[list[Part]]:
+    """Return the parts in groups of which none can go on with a part of another.
+
+    Args:
+        parts: Top-level parts, in any order.
+
+    Returns:
+        Groups in the order of their first part; a part without a thread that nothing names is one of its own.
+    """
+    group_of_name: dict[_Name, int] = {}
+    merged_into: list[int] = []
+    places: list[int] = []
+    for part in parts:
+        place = len(merged_into)
+        merged_into.append(place)
+        for name in _list_names(part):
+            other = _find_group(group_of_name.setdefault(name, place), merged_into)
+            place, later = sorted((_find_group(place, merged_into), other))
+            merged_into[later] = place
+        places.append(place)
+    groups: dict[int, list[Part]] = {}
+    for part, place in zip(parts, places, strict=True):
+        groups.setdefault(_find_group(place, merged_into), []).append(part)
+    return list(groups.values())
+
+
+def _list_names(part: Part) -> Iterator[_Name]:
+    thread = find_thread(part)
+    if thread is not None:
+        yield "thread", thread
+    if part.graph is not None:
+        yield "root", part.graph.place.span_id
+        for span_id in part.graph.previous_span_ids:
+            yield "root", span_id
+    if part.graph is None or part.graph.resumed or part.graph.outcome != "ok":
+        for task in part.tasks:
+            yield "task", task.task_id
+
+
+def _find_group(place: int, merged_into: list[int]) -> int:
+    while merged_into[place] != place:
+        merged_into[place] = merged_into[merged_into[place]]
+        place = merged_into[place]
+    return place
