@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from otel_traj.reconstruct.parts import find_start
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from otel_traj.reconstruct.parts import Part
 
@@ -28,26 +30,37 @@ def keep_one_recording(parts: Iterable[Part]) -> list[Part]:
         Of several recordings of one call, the one with the most task spans, ended before open; of equals, the one
         with the smallest span id. In their former order.
     """
-    kept: list[Part] = []
-    of_run: dict[str, list[int]] = {}
-    for part in parts:
-        places = of_run.setdefault(part.run_id, [])
-        twin = next((place for place in places if _is_same_call(kept[place], part)), None)
+    known = list(parts)
+    of_run: dict[str, list[Part]] = {}
+    for part in known:
+        if part.graph is not None and part.run_id:
+            of_run.setdefault(part.run_id, []).append(part)
+    dropped = {id(part) for same in of_run.values() if len(same) > 1 for part in _find_second(same)}
+    return [part for part in known if id(part) not in dropped]
+
+
+def _find_second(parts: Iterable[Part]) -> Iterator[Part]:
+    """Yield the second recordings among parts of one run id."""
+    going_on: list[Part] = []
+    for part in sorted(parts, key=lambda part: (find_start(part), _rank(part))):
+        going_on = [other for other in going_on if _overlap(other, part)]
+        twin = next((place for place, other in enumerate(going_on) if _may_be_one(other, part)), None)
         if twin is None:
-            places.append(len(kept))
-            kept.append(part)
-        elif _rank(part) < _rank(kept[twin]):
-            kept[twin] = part
-    return kept
+            going_on.append(part)
+        elif _rank(part) < _rank(going_on[twin]):
+            yield going_on[twin]
+            going_on[twin] = part
+        else:
+            yield part
 
 
-def _is_same_call(one: Part, two: Part) -> bool:
-    if one.graph is None or two.graph is None or not one.run_id:
-        return False
-    begun = max(one.graph.place.start_ns, two.graph.place.start_ns)
-    ends = [part.graph.place.end_ns for part in (one, two) if part.graph and part.graph.place.end_ns]
-    if ends and begun > min(ends):
-        return False
+def _overlap(earlier: Part, later: Part) -> bool:
+    """Whether a part had begun before one that began earlier, or before itself, ended; an open one goes on."""
+    ends = [part.graph.place.end_ns for part in (earlier, later) if part.graph and part.graph.place.end_ns]
+    return not ends or find_start(later) <= min(ends)
+
+
+def _may_be_one(one: Part, two: Part) -> bool:
     ids, others = ({task.task_id for task in part.tasks} for part in (one, two))
     return bool(ids & others) or not (ids and others)
 

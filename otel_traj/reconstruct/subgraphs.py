@@ -59,7 +59,7 @@ class _Joiner:
                 index = len(self.chains)
                 self.chains.append(Chain([child]))
             else:
-                self.chains[index].parts.append(child)
+                self.chains[index].add(child)
             self._of_task.update((task.task_id, index) for task in child.tasks)
             if caller is not None:
                 numbered[place] = index

@@ -7,18 +7,21 @@ wrong: two processes on one thread may have clocks an hour apart.
 from __future__ import annotations
 
 import heapq
-from collections import Counter
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
 
 from otel_traj.reconstruct.parts import find_start
 from otel_traj.reconstruct.superstep_numbers import find_first_superstep, find_next_supersteps
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from otel_traj.reconstruct.parts import Part
 
 __all__ = ["order_parts"]
+
+_BEFORE_ALL: Final = -(2**64)
+"""Layer of the parts that did not resume; the others' is the number of their last superstep."""
 
 
 def order_parts(parts: Sequence[Part]) -> list[Part]:
@@ -28,21 +31,17 @@ def order_parts(parts: Sequence[Part]) -> list[Part]:
         parts: Parts of one thread, in any order.
     """
     ordered = sorted(parts, key=_sort_key)
-    followers = _find_followers(ordered)
-    waiting = Counter(target for targets in followers.values() for target in targets)
-    ready = [index for index in range(len(ordered)) if not waiting[index]]
-    result: list[int] = []
-    while ready:
-        index = heapq.heappop(ready)
-        result.append(index)
-        for target in followers[index]:
-            waiting[target] -= 1
-            if not waiting[target]:
-                heapq.heappush(ready, target)
-    placed = set(result)
-    return [ordered[index] for index in result] + [
-        part for index, part in enumerate(ordered) if index not in placed
-    ]
+    rules = _Rules(len(ordered))
+    roots = {part.graph.place.span_id: place for place, part in enumerate(ordered) if part.graph is not None}
+    is_placed = [False] * len(ordered)
+    for place, part in enumerate(ordered):
+        named = part.graph.previous_span_ids if part.graph is not None else ()
+        earlier = {roots[span_id] for span_id in named if span_id in roots} - {place}
+        rules.add(earlier, [place])
+        is_placed[place] = bool(earlier)
+    _place_by_tasks(ordered, rules, is_placed)
+    _place_by_numbers(ordered, rules, is_placed)
+    return [ordered[place] for place in rules.sort()]
 
 
 def _sort_key(part: Part) -> tuple[int, int, bool, str]:
@@ -53,50 +52,75 @@ def _is_resumed(part: Part) -> bool:
     return part.graph is not None and part.graph.resumed
 
 
-def _find_followers(ordered: Sequence[Part]) -> dict[int, set[int]]:
-    """Return for each part those that must come after it: they name it, or went on with it."""
-    index = _Index(ordered)
-    followers: dict[int, set[int]] = {place: set() for place in range(len(ordered))}
+def _place_by_tasks(ordered: Sequence[Part], rules: _Rules, is_placed: list[bool]) -> None:
+    """Of the parts that share a task those that did not resume come first, then those that ended earlier."""
+    sharing: dict[str, dict[int, list[int]]] = {}
     for place, part in enumerate(ordered):
-        for earlier in index.find_earlier(part) - {place}:
-            followers[earlier].add(place)
-    return followers
-
-
-class _Index:
-    """Where parts are named, and by what."""
-
-    def __init__(self, ordered: Sequence[Part]) -> None:
-        self._ordered = ordered
-        self._of_root: dict[str, int] = {}
-        self._of_task: dict[str, list[int]] = {}
-        self._of_next: dict[int, list[int]] = {}
-        for place, part in enumerate(ordered):
-            if part.graph is not None:
-                self._of_root[part.graph.place.span_id] = place
+        if part.tasks:
+            layer = max(task.superstep for task in part.tasks) if _is_resumed(part) else _BEFORE_ALL
             for task_id in {task.task_id for task in part.tasks}:
-                self._of_task.setdefault(task_id, []).append(place)
-            if part.graph is not None and part.has_root and part.graph.outcome != "ok":
-                for number in find_next_supersteps(part):
-                    self._of_next.setdefault(number, []).append(place)
+                sharing.setdefault(task_id, {}).setdefault(layer, []).append(place)
+    for layers in sharing.values():
+        for earlier, later in pairwise(sorted(layers)):
+            rules.add(layers[earlier], layers[later])
+            for place in layers[later]:
+                is_placed[place] = True
 
-    def find_earlier(self, part: Part) -> set[int]:
-        """Return the places of parts that ran before a part for sure; its own may be among them."""
-        if part.graph is None:
-            return set()
-        named = part.graph.previous_span_ids
-        earlier = {self._of_root[span_id] for span_id in named if span_id in self._of_root}
-        if not part.graph.resumed:
-            return earlier
-        sharing = {place for task in part.tasks for place in self._of_task[task.task_id]}
-        earlier |= {place for place in sharing if _comes_before(self._ordered[place], part)}
+
+def _place_by_numbers(ordered: Sequence[Part], rules: _Rules, is_placed: Sequence[bool]) -> None:
+    """A resumed part that nothing else places comes after those that stopped at the superstep it begins with."""
+    stopped: dict[int, list[int]] = {}
+    begun: dict[int, list[int]] = {}
+    for place, part in enumerate(ordered):
+        if part.graph is not None and part.has_root and part.graph.outcome != "ok":
+            for number in find_next_supersteps(part):
+                stopped.setdefault(number, []).append(place)
         first = find_first_superstep(part)
-        return earlier or set(self._of_next.get(first, ()) if first is not None else ())
+        if first is not None and _is_resumed(part) and not is_placed[place]:
+            begun.setdefault(first, []).append(place)
+    for number, places in begun.items():
+        before, after = stopped.get(number, []), set(places)
+        both = [place for place in before if place in after]
+        rules.add([place for place in before if place not in after], both)
+        rules.add(before, after.difference(both))
 
 
-def _comes_before(part: Part, resumed: Part) -> bool:
-    """Return whether a part that shares a task with a resumed one ran before it, as far as that is sure."""
-    if not _is_resumed(part):
-        return True
-    last, last_resumed = (max(task.superstep for task in each.tasks) for each in (part, resumed))
-    return last < last_resumed
+class _Rules:
+    """Which places come before which: between two groups through a gate, so that many cost no more than few."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._after: list[list[int]] = [[] for _ in range(count)]
+        self._waiting_for = [0] * count
+
+    def add(self, earlier: Iterable[int], later: Iterable[int]) -> None:
+        """Demand that each of some places comes before each of others."""
+        gate = len(self._after)
+        self._after.append(list(later))
+        self._waiting_for.append(0)
+        for place in self._after[gate]:
+            self._waiting_for[place] += 1
+        for place in earlier:
+            self._after[place].append(gate)
+            self._waiting_for[gate] += 1
+
+    def sort(self) -> list[int]:
+        """Return the places in the order nearest to their own that meets the rules; those in a ring last."""
+        # Gates count from the end, and so go first: they only pass on that all before them are done.
+        ready = [
+            place if place < self._count else place - len(self._after)
+            for place, count in enumerate(self._waiting_for)
+            if not count
+        ]
+        heapq.heapify(ready)
+        result: list[int] = []
+        while ready:
+            place = heapq.heappop(ready)
+            if place >= 0:
+                result.append(place)
+            for later in self._after[place]:
+                self._waiting_for[later] -= 1
+                if not self._waiting_for[later]:
+                    heapq.heappush(ready, later if later < self._count else later - len(self._after))
+        placed = set(result)
+        return result + [place for place in range(self._count) if place not in placed]

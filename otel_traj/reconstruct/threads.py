@@ -44,17 +44,27 @@ class Chain:
 
     parts: list[Part]
     problems: list[Problem] = field(default_factory=list)
+    last_that_ran: Part | None = field(init=False, default=None)
+    """The last part in which any node ran, None where there is none."""
+
+    def __post_init__(self) -> None:
+        for part in self.parts:
+            self._note(part)
+
+    def add(self, part: Part) -> None:
+        """Go on with a part."""
+        self.parts.append(part)
+        self._note(part)
+
+    def _note(self, part: Part) -> None:
+        if _ran_nodes(part):
+            self.last_that_ran = part
 
     @property
     def ended_well(self) -> bool:
         """Whether the run is known to have come to its end."""
         last = self.parts[-1].graph
         return last is not None and last.outcome == "ok" and not last.pause_unknown
-
-    @property
-    def last_that_ran(self) -> Part | None:
-        """The last part in which any node ran, None where there is none."""
-        return next((part for part in reversed(self.parts) if _ran_nodes(part)), None)
 
     @property
     def next_supersteps(self) -> range:
@@ -102,7 +112,7 @@ class _Joiner:
             index = len(self.chains)
             self.chains.append(_begin(part))
         else:
-            self.chains[index].parts.append(part)
+            self.chains[index].add(part)
         if part.graph is not None:
             self._of_root[part.graph.place.span_id] = index
         if part.has_root or part.graph is None:
@@ -173,6 +183,8 @@ class _Joiner:
             elif key in (_read_key(part), None):
                 lacks_link = self._lacks_link(part) and (is_resumed or not chain.ended_well)
                 may_go_on = lacks_link or _may_resume(part)
+            elif _may_be_equal(key, _read_key(part)):
+                may_go_on = is_resumed or _may_resume(part)
             else:
                 may_go_on = is_resumed and _stopped_before(chain, part)
             if may_go_on:
@@ -216,6 +228,13 @@ def _is_waiting(part: Part) -> bool:
 def _read_key(part: Part) -> _Key:
     """Return service and graph of a part; None where the graph-run span is missing."""
     return (*part.graph.service, part.graph.graph) if part.graph is not None and part.has_root else None
+
+
+def _may_be_equal(key: _Key, other: _Key) -> bool:
+    """Whether two keys differ in nothing but what one of them does not know."""
+    if key is None or other is None:
+        return True
+    return all(one == two or not one or not two for one, two in zip(key, other, strict=True))
 
 
 def _stopped_before(chain: Chain, part: Part) -> bool:

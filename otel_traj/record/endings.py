@@ -36,6 +36,8 @@ _logger = logging.getLogger("otel_traj")
 
 def describe_ending(error: BaseException | None) -> dict[str, AttributeValue]:
     """Return what a span says about an ending that is control flow; empty for success and for errors."""
+    if error is None:
+        return {}
     ending = classify_ending(error)
     if ending == "interrupted" and asks_something(error):
         return {sc.INTERRUPTED: True}

@@ -24,7 +24,10 @@ __all__ = ["Feeds", "WatchedExporter", "find_feeds", "read_environment"]
 
 
 class WatchedExporter(SpanExporter):
-    """An exporter that remembers that it was shut down."""
+    """An exporter that remembers that it was shut down, and then takes no more.
+
+    Not every SDK stops by itself: that of 1.33 goes on to hand spans to exporters that were shut down.
+    """
 
     def __init__(self, exporter: SpanExporter) -> None:
         """Pass everything on to `exporter`."""
@@ -33,8 +36,8 @@ class WatchedExporter(SpanExporter):
         """Nothing is exported any more."""
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        """Pass on."""
-        return self._exporter.export(spans)
+        """Pass on, until it was shut down."""
+        return SpanExportResult.FAILURE if self.is_shut_down else self._exporter.export(spans)
 
     def shutdown(self) -> None:
         """Pass on."""

@@ -63,23 +63,14 @@ class GraphRun:
     """It has static interrupts, and LangGraph tells nobody when it pauses at one."""
     ended: bool = False
 
-    @property
-    def top(self) -> GraphRun:
-        """The top-level run above this one, or itself."""
+    def find_open_top(self) -> GraphRun | None:
+        """Return the top-level run above this one, or itself; None where one on the way has ended."""
         run = self
-        while run.parent is not None:
+        while not run.ended:
+            if run.parent is None:
+                return run
             run = run.parent
-        return run
-
-    @property
-    def is_over(self) -> bool:
-        """It, or a run above it, has ended."""
-        run: GraphRun | None = self
-        while run is not None:
-            if run.ended:
-                return True
-            run = run.parent
-        return False
+        return None
 
     def note_task(self, task_id: str, step: int, node: str, push_index: int | None) -> int:
         """Count one more attempt of a task.

@@ -191,10 +191,11 @@ class Recorder:
         """Count a span below a graph run; return whether it comes after the run's end, uncounted."""
         if run is None:
             return False
-        if run.is_over:
+        top = run.find_open_top()
+        if top is None:
             self._counters.add("late_starts")
             return True
-        run.top.span_count += 1
+        top.span_count += 1
         return False
 
     def _start(

@@ -168,10 +168,11 @@ def _write_error(span: Span, error: BaseException, *, content: bool) -> None:
 
 
 def _is_near_limit(span: Span, adding: int) -> bool:
-    written = getattr(span, "attributes", None)
+    if getattr(span, "dropped_attributes", 0) > 0:
+        return True
+    written = getattr(span, "attributes", None) if adding else None
     if written is None:
         return False
     limits = getattr(span, "_limits", None)
     limit = getattr(limits, "max_span_attributes", _SDK_ATTRIBUTE_LIMIT)
-    dropped = getattr(span, "dropped_attributes", 0)
-    return limit is not None and (dropped > 0 or len(written) + adding > limit)
+    return limit is not None and len(written) + adding > limit

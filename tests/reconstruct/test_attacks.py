@@ -12,7 +12,7 @@ from otel_traj import semconv as sc
 from tests.spans import RecordedRun, change_attributes, make_id, make_uuid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from otel_traj import Run
     from otel_traj.model import AttributeValue, Span
@@ -141,6 +141,21 @@ def test_nothing_to_resume_is_a_run_of_its_own() -> None:
     assert (run.status, failed.status, failed.steps) == ("ok", "error", [])
 
 
+@pytest.mark.parametrize("lost", ["graph", "service"])
+def test_a_resumed_call_that_does_not_say_its_graph_or_service_casts_doubt(lost: str) -> None:
+    """It may have gone on with any run of its thread, one that came to its end too (`Command(goto=...)`)."""
+    first = RecordedRun("one", thread="t")
+    first.task("a", 1)
+    second = RecordedRun("two", thread="t", start=5_000, resumed=True)
+    second.task("b", 4)
+    if lost == "service":
+        second.resource = {}
+    spans = second.spans()
+    if lost == "graph":
+        spans[-1] = change_attributes(spans[-1], graph="", workflow_name="")
+    assert not any(run.complete for run in read_runs(first.spans() + spans))
+
+
 def graph_span(name: str, *, parent: str) -> Span:
     """Return a subgraph's graph-run span without tasks, below a span and run of a name."""
     run = RecordedRun(name, trace="loop")
@@ -220,3 +235,69 @@ def test_many_lost_roots_take_linear_time(trace: str | None) -> None:
     runs = list(read_runs(lose_roots(10_000, trace=trace)))
     assert len(runs) == 10_000
     assert sum(run.complete for run in runs) == 5_000
+
+
+def resume_again_and_again(count: int) -> list[Span]:
+    """Return a run whose one node asks so many times: each call runs its task again."""
+    spans: list[Span] = []
+    for number in range(count):
+        waits = number < count - 1
+        call = RecordedRun(
+            f"call{number}",
+            thread="t",
+            start=number * 1_000,
+            resumed=number > 0,
+            outcome="interrupted" if waits else "ok",
+        )
+        call.task("ask", 1, id="ask", interrupted=waits)
+        spans += call.spans()
+    return spans
+
+
+def resume_in_vain(count: int) -> list[Span]:
+    """Return a run and so many calls that went on with it and found nothing to do."""
+    first = RecordedRun("first", thread="t", outcome="interrupted")
+    first.task("a", 1)
+    spans = first.spans()
+    for number in range(count):
+        spans += RecordedRun(f"call{number}", thread="t", start=5_000 + number, resumed=True).spans()
+    return spans
+
+
+def fail_and_resume(count: int) -> list[Span]:
+    """Return so many failed calls and so many that resume, all of the same superstep, as without a checkpointer."""
+    spans: list[Span] = []
+    for number in range(2 * count):
+        is_later = number >= count
+        call = RecordedRun(
+            f"call{number}",
+            thread="t",
+            start=number * 1_000,
+            resumed=is_later,
+            outcome="ok" if is_later else "error",
+        )
+        call.task("a", 1)
+        spans += call.spans()
+    return spans
+
+
+def reuse_a_run_id(count: int) -> list[Span]:
+    """Return so many runs of one run id, one after another in one trace."""
+    spans: list[Span] = []
+    for number in range(count):
+        call = RecordedRun(f"call{number}", trace="one", start=number * 1_000)
+        call.task("a", 1)
+        spans += [change_attributes(span, run_id=make_uuid("same")) for span in call.spans()]
+    return spans
+
+
+@pytest.mark.parametrize(
+    ("make", "runs"),
+    [(resume_again_and_again, 1), (resume_in_vain, 1), (fail_and_resume, 4_000), (reuse_a_run_id, 4_000)],
+    ids=lambda value: getattr(value, "__name__", value),
+)
+def test_many_calls_that_name_one_another_take_linear_time(
+    make: Callable[[int], list[Span]], runs: int
+) -> None:
+    """Thousands of calls that share a task, a superstep number or a run id, in seconds."""
+    assert len(list(read_runs(make(4_000)))) == runs

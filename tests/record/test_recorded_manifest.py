@@ -66,6 +66,6 @@ def test_span_count_is_the_top_level_runs_alone() -> None:
     below = GraphRun(run_id="s", name="g", thread_id=None, input_type="dict", parent=top)
     assert sc.SPAN_COUNT in build_manifest(top)
     assert sc.SPAN_COUNT not in build_manifest(below)
-    assert below.top is top
+    assert below.find_open_top() is top
     top.ended = True
-    assert below.is_over
+    assert below.find_open_top() is None
