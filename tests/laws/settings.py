@@ -1,0 +1,40 @@
+"""How the laws are run: always the same random cases, unless the environment asks for others.
+
+A failure prints the case whole, the seed, and a blob for `@reproduce_failure`.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, TypeVar
+
+import hypothesis
+from hypothesis import HealthCheck
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["SEED", "law"]
+
+F = TypeVar("F", bound="Callable[..., object]")
+
+SEED = int(os.environ.get("OTEL_TRAJ_LAWS_SEED", "20250101"))
+"""Another number tries other cases."""
+TIMES = float(os.environ.get("OTEL_TRAJ_LAWS_TIMES", "1"))
+"""So many times the usual number of cases."""
+
+
+def law(examples: int) -> Callable[[F], F]:
+    """Return a decorator that tries so many cases, from the one seed."""
+
+    def decorate(test: F) -> F:
+        seeded = hypothesis.seed(SEED)(test)
+        return hypothesis.settings(
+            max_examples=int(examples * TIMES),
+            deadline=None,
+            database=None,
+            print_blob=True,
+            suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+        )(seeded)
+
+    return decorate
