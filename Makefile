@@ -16,7 +16,7 @@ ARGS ?=
 GROUP := $(if $(filter oldest,$(VERSIONS)),test,dev)
 # No release of anything can change these, so they run on the newest set only: matching is plain Python over names,
 # and how a collector is built, found, started and configured has nothing to do with what is installed.
-ONCE := tests/match $(foreach about,build config find running,tests/collector/test_$(about).py)
+ONCE := tests/match tests/laws $(foreach about,build config find running,tests/collector/test_$(about).py)
 LEFT_OUT := $(if $(filter oldest,$(VERSIONS)),$(ONCE:%=--ignore=%))
 
 IS_NEW_ENOUGH := 'import sys; sys.exit(sys.version_info < (3, 11))'
