@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["MISSING_FROM_OLDEST", "list_missing", "needs"]
 
 _CREATE_AGENT = ("langchain.agents.create_agent",)
+_EVENTS = ("langgraph.callbacks.GraphCallbackHandler",)
 _ERROR_HANDLERS = ("langgraph.graph.StateGraph.add_node(error_handler)",)
 _TIMEOUTS = ("langgraph.graph.StateGraph.add_node(timeout)", "langgraph.errors.NodeTimeoutError")
 
@@ -28,7 +29,9 @@ MISSING_FROM_OLDEST: Mapping[str, tuple[str, ...]] = {
     "oracle 43: error handler of a node": _ERROR_HANDLERS,
     "agent spans": _CREATE_AGENT,
     "spans of error handlers": _ERROR_HANDLERS,
-    "resumed subgraph runs say so": ("langgraph.callbacks.GraphCallbackHandler",),
+    "resumed subgraph runs say so": _EVENTS,
+    # The forks that it needs came with them.
+    "histories of time travel that was broken off": _EVENTS,
 }
 """By what is skipped: the API it needs, as dotted names, with `(argument)` where an argument is what may lack."""
 

@@ -22,7 +22,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.types import Command, Interrupt, Send
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
-from otel_traj.rendering import CUT_MARK, clean_text, render, render_json
+from otel_traj.rendering import CUT_MARK, clean_text, name_value, render, render_json
 
 JSON = st.recursive(
     st.none()
@@ -300,6 +300,14 @@ def test_what_can_not_be_rendered_is_its_type(value: object) -> None:
     assert isinstance(rendered, dict)
     assert str(rendered["v"]).startswith("<")
     assert str(rendered["v"]).endswith(">")
+
+
+def test_value_is_named_by_its_text_or_its_type() -> None:
+    """What `str` gives, clean; the type where that raises."""
+    assert name_value(7) == "7"
+    assert name_value("a\ud800") == "a\\ud800"
+    assert name_value(Nameless()) != ""
+    assert name_value(Hostile()).startswith("<")
 
 
 def test_iterators_are_not_consumed() -> None:

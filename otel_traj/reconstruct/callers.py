@@ -6,7 +6,7 @@ same trace whose manifest is not met lacks something, and may lack this.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from otel_traj.reconstruct.parts import Part
 
 __all__ = ["CallerIndex"]
+
+_ANY_THREAD: Final = ""
 
 
 class CallerIndex:
@@ -27,12 +29,13 @@ class CallerIndex:
             parts: Those whose graph-run span is there.
         """
         self._of_task: dict[tuple[str, str], Part] = {}
-        self._lacking: dict[str, Part] = {}
+        self._lacking: dict[tuple[str, str | None], Part] = {}
         for part in parts:
             for task in part.tasks:
                 self._of_task.setdefault((part.trace_id, task.task_id), part)
             if part.has_root and part.lacks_spans:
-                self._lacking.setdefault(part.trace_id, part)
+                self._lacking.setdefault((part.trace_id, part.graph.thread_id if part.graph else None), part)
+                self._lacking.setdefault((part.trace_id, _ANY_THREAD), part)
 
     def find(self, trace_id: str, tasks: Sequence[TaskFact]) -> Part | None:
         """Return the call that tasks without their graph run ran below, None where nothing tells.
@@ -48,4 +51,6 @@ class CallerIndex:
             part = self._of_task.get((trace_id, task_id))
             if part is not None:
                 return part
-        return self._lacking.get(trace_id)
+        thread = next((task.thread_id for task in tasks if task.thread_id), _ANY_THREAD)
+        # What runs in a node says the thread of the run around it (seen with langgraph 1.2.22).
+        return self._lacking.get((trace_id, thread))

@@ -66,14 +66,21 @@ class GraphFact(Struct, frozen=True, kw_only=True):
     """The outcome is ok, and may be a pause at a static interrupt."""
     error_type: str | None
     manifest: Manifest | None
-    previous_span_ids: tuple[str, ...]
-    """Span ids of the root before it on its thread, as far as its recorder knew."""
+    linked_spans: tuple[tuple[str, str], ...]
+    """(trace id, span id) of the root before it on its thread, as far as its recorder knew."""
+    previous_span_id: str | None
+    """The same root's span id alone."""
     inputs: str | None
     results: str | None
     service: tuple[str, str]
     """Namespace and name of the service; empty strings where not given."""
     attributes: dict[str, AttributeValue]
     """Of the resource and the span; the span's win."""
+
+    @property
+    def names_previous(self) -> bool:
+        """Whether its recorder saw a call before it on its thread."""
+        return bool(self.linked_spans) or self.previous_span_id is not None
 
     @property
     def is_subgraph(self) -> bool:

@@ -74,11 +74,11 @@ def gather_facts(spans: Iterable[Span]) -> Facts:
     )
 
 
-def _rank_copy(fact: Fact) -> tuple[int, int, str]:
-    """The later end, then the less damaged copy, then a fixed choice, so that arrival order never matters."""
+def _rank_copy(fact: Fact) -> tuple[int, bool, int, str]:
+    """The later end, then the copy that still tells what it is, then the less damaged one, then a fixed choice."""
     place = fact.place
     damage = len(place.missing_keys) + len(place.cut_keys) + len(place.unreadable) + place.dropped_attributes
-    return place.end_ns, -damage, repr(fact)
+    return place.end_ns, not isinstance(fact, OtherFact), -damage, repr(fact)
 
 
 def _find_conflict(one: Fact, two: Fact) -> list[str]:

@@ -1,7 +1,7 @@
 """Our own spans, read into facts.
 
-A span is ours by its instrumentation scope, or, where a store has lost the scope, by `langgraph.run_id`,
-which no other emitter writes. Which kind it is says `gen_ai.operation.name`; where that is gone (a redaction
+A span is ours by its instrumentation scope, or, where a store has lost the scope, by a key that no other emitter
+writes. Which kind it is says `gen_ai.operation.name`; where that is gone (a redaction
 processor whose allow list lacks it) or cut, the first word of the span's name says it. Source: DESIGN of the
 attributes in `semconv`, schema 1.
 """
@@ -35,6 +35,18 @@ _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 _GRAPH_OPERATIONS = (sc.INVOKE_WORKFLOW, sc.INVOKE_AGENT)
 _MODEL_OPERATIONS = (sc.CHAT, sc.TEXT_COMPLETION)
 _OPERATIONS = (*_GRAPH_OPERATIONS, sc.INVOKE_NODE, *_MODEL_OPERATIONS, sc.EXECUTE_TOOL, sc.RETRIEVAL)
+_OWN_KEYS = frozenset(
+    (
+        sc.RUN_ID,
+        sc.TASK_ID,
+        sc.SCHEMA,
+        sc.OUTCOME,
+        sc.STEPS_SHA256,
+        sc.TASK_COUNT,
+        sc.TASK_SPAN_COUNT,
+        sc.SPAN_COUNT,
+    )
+)
 _OUTCOMES: dict[str, TaskStatus] = {
     "ok": "ok",
     "error": "error",
@@ -45,7 +57,7 @@ _OUTCOMES: dict[str, TaskStatus] = {
 
 def read_own_fact(span: Span) -> Fact | None:
     """Return what our span says, or None for a span of somebody else."""
-    if span.scope_name != sc.SCOPE_NAME and sc.RUN_ID not in span.attributes:
+    if span.scope_name != sc.SCOPE_NAME and _OWN_KEYS.isdisjoint(span.attributes):
         return None
     operation = read_str(span.attributes, sc.OPERATION_NAME)
     if operation not in _OPERATIONS:
@@ -136,7 +148,8 @@ def _read_graph(span: Span) -> GraphFact:
         pause_unknown=read_bool(attributes, sc.PAUSE_UNKNOWN),
         error_type=read_str(attributes, sc.ERROR_TYPE),
         manifest=manifest,
-        previous_span_ids=_read_previous(span),
+        linked_spans=tuple((link.trace_id, link.span_id) for link in span.links),
+        previous_span_id=read_str(attributes, sc.PREVIOUS_SPAN_ID),
         inputs=read_str(attributes, sc.INPUTS),
         results=read_str(attributes, sc.RESULTS),
         service=_read_service(span),
@@ -171,12 +184,6 @@ def _find_damage(
     return tuple(key for key, is_there in wanted if not is_there), cut
 
 
-def _read_previous(span: Span) -> tuple[str, ...]:
-    said = read_str(span.attributes, sc.PREVIOUS_SPAN_ID)
-    linked = [link.span_id for link in span.links]
-    return tuple(dict.fromkeys([*linked, *([said] if said else [])]))
-
-
 def _read_manifest(span: Span) -> tuple[Manifest | None, tuple[str, ...], tuple[str, ...]]:
     """Return the manifest with the keys that it lacks and those that are cut; an open span owes none."""
     attributes = span.attributes
@@ -192,7 +199,7 @@ def _read_manifest(span: Span) -> tuple[Manifest | None, tuple[str, ...], tuple[
     if not _SHA256.match(digest):
         return None, (), (sc.STEPS_SHA256,)
     span_count = read_int(attributes, sc.SPAN_COUNT)
-    is_top_level = sc.PARENT_RUN_ID not in attributes and not span.parent_span_id
+    is_top_level = read_name(attributes, sc.PARENT_RUN_ID) is None and not span.parent_span_id
     interrupted_count = read_int(attributes, sc.INTERRUPTED_COUNT)
     lacks = (
         (sc.SPAN_COUNT, is_top_level and span_count is None),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from otel_traj.reconstruct.gather import gather_facts
 from otel_traj.reconstruct.keywords import check_callback, check_names
+from otel_traj.reconstruct.lost_threads import doubt_without_threads
 from otel_traj.reconstruct.parts import split_parts
 from otel_traj.reconstruct.recordings import keep_one_recording
 from otel_traj.reconstruct.runs import RunBuilder
@@ -97,7 +98,8 @@ def _read(
     facts = gather_facts(source.read_spans(on_problem))
     builder = RunBuilder(conflicts=facts.conflicts, node_order=node_order, source=source.name)
     runs: Iterable[Run] = (
-        builder.build(chain) for chain in join_parts(keep_one_recording(split_parts(facts)))
+        builder.build(chain)
+        for chain in doubt_without_threads(join_parts(keep_one_recording(split_parts(facts))))
     )
     if not unordered:
         runs = sorted(runs, key=lambda run: (run.started_ns, run.run_id))

@@ -1,7 +1,7 @@
 """Parts that may belong to one run, together: those of one thread, and those that name one another.
 
 A thread id can be lost on the way (a redaction in one of two services, a limit on attributes). What a resumed call
-shares with the call before it can't come about by chance: a task id, or the span id of the run before.
+shares with the call before it can't come about by chance: a task id, or a link to the run before.
 """
 
 from __future__ import annotations
@@ -51,9 +51,8 @@ def _list_names(part: Part) -> Iterator[_Name]:
     if thread is not None:
         yield "thread", thread
     if part.graph is not None:
-        yield "root", part.graph.place.span_id
-        for span_id in part.graph.previous_span_ids:
-            yield "root", span_id
+        yield part.graph.place.trace_id, part.graph.place.span_id
+        yield from part.graph.linked_spans
     if part.graph is None or part.graph.resumed or part.graph.outcome != "ok":
         for task in part.tasks:
             yield "task", task.task_id

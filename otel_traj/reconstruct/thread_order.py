@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import heapq
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from otel_traj.reconstruct.parts import find_start
-from otel_traj.reconstruct.superstep_numbers import find_first_superstep, find_next_supersteps
+from otel_traj.reconstruct.previous_roots import RootIndex
+from otel_traj.reconstruct.superstep_numbers import (
+    find_first_superstep,
+    find_next_supersteps,
+    has_unfinished_tasks,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,7 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["order_parts"]
 
 _BEFORE_ALL: Final = -(2**64)
-"""Layer of the parts that did not resume; the others' is the number of their last superstep."""
+"""In place of the superstep numbers of parts that did not resume."""
+_Layer: TypeAlias = tuple[int, int, bool, bool]
 
 
 def order_parts(parts: Sequence[Part]) -> list[Part]:
@@ -32,14 +38,16 @@ def order_parts(parts: Sequence[Part]) -> list[Part]:
     """
     ordered = sorted(parts, key=_sort_key)
     rules = _Rules(len(ordered))
-    roots = {part.graph.place.span_id: place for place, part in enumerate(ordered) if part.graph is not None}
-    is_placed = [False] * len(ordered)
+    roots = RootIndex()
     for place, part in enumerate(ordered):
-        named = part.graph.previous_span_ids if part.graph is not None else ()
-        earlier = {roots[span_id] for span_id in named if span_id in roots} - {place}
-        rules.add(earlier, [place])
-        is_placed[place] = bool(earlier)
-    _place_by_tasks(ordered, rules, is_placed)
+        roots.add(part, place)
+    is_placed = [False] * len(ordered)
+    named: list[set[int]] = [roots.find(part) - {place} for place, part in enumerate(ordered)]
+    for place, part in enumerate(ordered):
+        rules.add(named[place], [place])
+        first = find_first_superstep(part)
+        is_placed[place] = any(first in find_next_supersteps(ordered[other]) for other in named[place])
+    _place_by_tasks(ordered, rules, is_placed, named)
     _place_by_numbers(ordered, rules, is_placed)
     return [ordered[place] for place in rules.sort()]
 
@@ -52,12 +60,19 @@ def _is_resumed(part: Part) -> bool:
     return part.graph is not None and part.graph.resumed
 
 
-def _place_by_tasks(ordered: Sequence[Part], rules: _Rules, is_placed: list[bool]) -> None:
-    """Of the parts that share a task those that did not resume come first, then those that ended earlier."""
-    sharing: dict[str, dict[int, list[int]]] = {}
+def _place_by_tasks(
+    ordered: Sequence[Part], rules: _Rules, is_placed: list[bool], named: Sequence[set[int]]
+) -> None:
+    """Of the parts that share a task those that did not resume come first, then those that ended earlier.
+
+    Of those that ended in the same superstep the ones that began earlier come first, and one in which all its tasks
+    came to their end comes last. Of equals one that names the run before it comes first: the order of the others
+    changes nothing.
+    """
+    sharing: dict[str, dict[_Layer, list[int]]] = {}
     for place, part in enumerate(ordered):
         if part.tasks:
-            layer = max(task.superstep for task in part.tasks) if _is_resumed(part) else _BEFORE_ALL
+            layer = _find_layer(part, is_first=not named[place])
             for task_id in {task.task_id for task in part.tasks}:
                 sharing.setdefault(task_id, {}).setdefault(layer, []).append(place)
     for layers in sharing.values():
@@ -67,8 +82,18 @@ def _place_by_tasks(ordered: Sequence[Part], rules: _Rules, is_placed: list[bool
                 is_placed[place] = True
 
 
+def _find_layer(part: Part, *, is_first: bool) -> _Layer:
+    if part.graph is None or not part.graph.resumed:
+        return _BEFORE_ALL, _BEFORE_ALL, False, False
+    numbers = [task.superstep for task in part.tasks]
+    return max(numbers), min(numbers), not has_unfinished_tasks(part), is_first
+
+
 def _place_by_numbers(ordered: Sequence[Part], rules: _Rules, is_placed: Sequence[bool]) -> None:
-    """A resumed part that nothing else places comes after those that stopped at the superstep it begins with."""
+    """A resumed part that nothing else places comes after those that stopped at the superstep it begins with.
+
+    The run before it that its recorder saw does not, where another process has gone on with the thread since.
+    """
     stopped: dict[int, list[int]] = {}
     begun: dict[int, list[int]] = {}
     for place, part in enumerate(ordered):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from otel_traj import semconv as sc
 from otel_traj.model import Problem
 from otel_traj.reconstruct.parts import find_start
+from otel_traj.reconstruct.previous_roots import RootIndex
 from otel_traj.reconstruct.superstep_numbers import (
     SUPERSTEPS_OF_INPUT,
     find_first_superstep,
@@ -28,14 +29,14 @@ from otel_traj.reconstruct.thread_order import order_parts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from otel_traj.reconstruct.facts import GraphFact
     from otel_traj.reconstruct.parts import Part
 
-__all__ = ["Chain", "join_parts", "name_lost_call"]
+__all__ = ["Chain", "Key", "join_parts", "may_be_equal", "name_lost_call", "read_key"]
 
 _NOTHING_TO_RESUME = "EmptyInputError"
 """What LangGraph raises where None is the input on an empty thread."""
-_Key: TypeAlias = tuple[str, str, str | None] | None
+Key: TypeAlias = tuple[str, str, str | None] | None
+"""Namespace and name of the service, and the graph; None for a part without its graph-run span."""
 
 
 @dataclass(slots=True)
@@ -61,10 +62,15 @@ class Chain:
             self.last_that_ran = part
 
     @property
+    def lacks_beginning(self) -> bool:
+        """Whether the run begins with a call that resumes another one."""
+        return any(problem.code == "beginning_missing" for problem in self.problems)
+
+    @property
     def ended_well(self) -> bool:
-        """Whether the run is known to have come to its end."""
-        last = self.parts[-1].graph
-        return last is not None and last.outcome == "ok" and not last.pause_unknown
+        """Whether the run is known to have come to its end, in a call that ran nodes."""
+        ends = [part.graph for part in (self.parts[-1], self.last_that_ran) if part is not None]
+        return all(graph and graph.outcome == "ok" and not graph.pause_unknown for graph in ends)
 
     @property
     def next_supersteps(self) -> range:
@@ -88,6 +94,7 @@ def join_parts(parts: Sequence[Part]) -> list[Chain]:
         for part in order_parts(siblings):
             joiner.add(part)
         _name_gaps(joiner.chains)
+        _name_unresumed(joiner.chains)
         chains.extend(joiner.chains)
     return sorted(chains, key=lambda chain: (find_start(chain.parts[0]), chain.parts[0].run_id))
 
@@ -98,10 +105,10 @@ class _Joiner:
     def __init__(self) -> None:
         self.chains: list[Chain] = []
         self._of_task: dict[str, int] = {}
-        self._of_root: dict[str, int] = {}
-        self._last_of_key: dict[_Key, int] = {}
+        self._of_root = RootIndex()
+        self._last_of_key: dict[Key, int] = {}
         """By service and graph, the run that last ran any node, or waits before its first one."""
-        self._of_next: dict[tuple[_Key, int], int] = {}
+        self._of_next: dict[tuple[Key, int], int] = {}
         """By service, graph and number, the run that last stopped before this superstep or in it."""
 
     def add(self, part: Part) -> None:
@@ -113,11 +120,10 @@ class _Joiner:
             self.chains.append(_begin(part))
         else:
             self.chains[index].add(part)
-        if part.graph is not None:
-            self._of_root[part.graph.place.span_id] = index
+        self._of_root.add(part, index)
         if part.has_root or part.graph is None:
             self._of_task.update((task.task_id, index) for task in part.tasks)
-            key = _read_key(part)
+            key = read_key(part)
             if part.tasks or _is_waiting(part):
                 self._last_of_key[key] = index
             self._of_next.update(((key, number), index) for number in self.chains[index].next_supersteps)
@@ -132,8 +138,8 @@ class _Joiner:
             return max(sharing)
         if graph is None or not graph.resumed or self._lacks_link(part) or _had_nothing(part):
             return None
-        keys = (_read_key(part), None)
-        waiting = self._find_waiting(graph, find_first_superstep(part), keys)
+        keys = (read_key(part), None)
+        waiting = self._find_waiting(part, keys)
         if waiting is not None:
             return waiting
         last = max((self._last_of_key[key] for key in keys if key in self._last_of_key), default=None)
@@ -141,23 +147,22 @@ class _Joiner:
             self._name_leap(last, part)
         return last
 
-    def _find_waiting(self, graph: GraphFact, first: int | None, keys: Sequence[_Key]) -> int | None:
+    def _find_waiting(self, part: Part, keys: Sequence[Key]) -> int | None:
         """Return the run that stopped where a call begins: the one that the call names, else the last."""
+        first = find_first_superstep(part)
         if first is None:
             return None
         stopped = {self._of_next[key, first] for key in keys if (key, first) in self._of_next}
-        named = {self._of_root[span_id] for span_id in graph.previous_span_ids if span_id in self._of_root}
-        named = {index for index in named if _read_key(self.chains[index].parts[0]) in keys}
+        named = {index for index in self._of_root.find(part) if read_key(self.chains[index].parts[0]) in keys}
         waiting = [index for index in stopped | named if first in self.chains[index].next_supersteps]
         return max(waiting, key=lambda index: (index in named, index), default=None)
 
     def _lacks_link(self, part: Part) -> bool:
         """Whether the call before a part, which its recorder saw, is not here."""
-        previous = part.graph.previous_span_ids if part.graph is not None else ()
-        return bool(previous) and not any(span_id in self._of_root for span_id in previous)
+        return part.graph is not None and part.graph.names_previous and not self._of_root.find(part)
 
     def _name_leap(self, index: int, part: Part) -> None:
-        """Name a call that is missing between a run and the part that seems to go on with it.
+        """Name a call that is missing between a run, or another one that waits, and the part that seems to go on with it.
 
         Numbers may be left out (`update_state` takes them up, cached nodes show nothing), but a process that has
         seen the run links to it. A part that finds nothing to do where tasks had not come to their end shows a call
@@ -167,11 +172,14 @@ class _Joiner:
         first, expected, ran = find_first_superstep(part), chain.next_supersteps, chain.last_that_ran
         if part.graph is None or ran is None:
             return
-        is_linked = any(self._of_root.get(span_id) == index for span_id in part.graph.previous_span_ids)
+        is_linked = index in self._of_root.find(part)
         leaps = first is not None and bool(expected) and first > expected[-1]
         is_idle = first is None and part.graph.outcome == "ok" and has_unfinished_tasks(ran)
-        if (leaps or is_idle) and not is_linked:
-            chain.problems.append(name_lost_call(chain, part))
+        is_unknown = _lost_all_tasks(part) or chain.parts[-1].graph is None
+        if (leaps or is_idle or is_unknown) and not is_linked:
+            for other in {index, *self._last_of_key.values()}:
+                if other == index or _stopped_before(self.chains[other], part):
+                    self.chains[other].problems.append(name_lost_call(self.chains[other], part))
 
     def _name_lost_calls(self, part: Part) -> None:
         """Name the call that is missing before a part, or that it is left of, at the runs that it may belong to."""
@@ -180,10 +188,10 @@ class _Joiner:
             chain = self.chains[index]
             if not part.has_root:
                 may_go_on = _may_go_on(chain, part)
-            elif key in (_read_key(part), None):
+            elif key in (read_key(part), None):
                 lacks_link = self._lacks_link(part) and (is_resumed or not chain.ended_well)
                 may_go_on = lacks_link or _may_resume(part)
-            elif _may_be_equal(key, _read_key(part)):
+            elif may_be_equal(key, read_key(part)):
                 may_go_on = is_resumed or _may_resume(part)
             else:
                 may_go_on = is_resumed and _stopped_before(chain, part)
@@ -225,13 +233,22 @@ def _is_waiting(part: Part) -> bool:
     return graph is not None and (graph.pause_unknown or graph.outcome in ("interrupted", "cancelled"))
 
 
-def _read_key(part: Part) -> _Key:
-    """Return service and graph of a part; None where the graph-run span is missing."""
+def read_key(part: Part) -> Key:
+    """Return service and graph of a part; None where the graph-run span is missing.
+
+    Args:
+        part: A top-level part.
+    """
     return (*part.graph.service, part.graph.graph) if part.graph is not None and part.has_root else None
 
 
-def _may_be_equal(key: _Key, other: _Key) -> bool:
-    """Whether two keys differ in nothing but what one of them does not know."""
+def may_be_equal(key: Key, other: Key) -> bool:
+    """Return whether two keys differ in nothing but what one of them does not know.
+
+    Args:
+        key: A key that `read_key` gave.
+        other: Another one.
+    """
     if key is None or other is None:
         return True
     return all(one == two or not one or not two for one, two in zip(key, other, strict=True))
@@ -265,7 +282,7 @@ def _name_gaps(chains: Sequence[Chain]) -> None:
     begun = {find_first_superstep(part): part for part in _list_begun(chains)}
     firsts = sorted(first for first in begun if first is not None)
     idle = [part for part in _list_begun(chains) if not _ran_nodes(part)]
-    blind = next((part for part in idle if _lost_all_tasks(part)), None)
+    blind = next((part for part in idle if _lost_all_tasks(part) and not _names_previous(part)), None)
     for chain in chains:
         expected = chain.next_supersteps
         last = chain.parts[-1].graph
@@ -281,12 +298,26 @@ def _name_gaps(chains: Sequence[Chain]) -> None:
             chain.problems.append(name_lost_call(chain, follower))
 
 
+def _name_unresumed(chains: Sequence[Chain]) -> None:
+    """Name a resumed call without a beginning at the runs that wait before their first node.
+
+    Such a run has no number by which a wrong clock could be found out: the call may have gone on with it.
+    """
+    lost = next((chain.parts[0] for chain in chains if chain.lacks_beginning), None)
+    if lost is not None:
+        for chain in chains:
+            if chain.last_that_ran is None and _is_waiting(chain.parts[-1]):
+                chain.problems.append(name_lost_call(chain, lost))
+
+
+def _names_previous(part: Part) -> bool:
+    return part.graph is not None and part.graph.names_previous
+
+
 def _lost_all_tasks(part: Part) -> bool:
-    """Whether a part's recorder saw tasks, of which none arrived, and no call before it on its thread."""
-    graph = part.graph
-    if graph is None or graph.previous_span_ids:
-        return False
-    return not part.tasks and (graph.manifest is None or graph.manifest.task_count > 0)
+    """Whether a part's recorder saw tasks, or may have, of which none arrived."""
+    manifest = part.graph.manifest if part.graph is not None else None
+    return not part.tasks and (manifest is None or manifest.task_count > 0)
 
 
 def _list_begun(chains: Iterable[Chain]) -> list[Part]:

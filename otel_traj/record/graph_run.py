@@ -61,6 +61,8 @@ class GraphRun:
     """LangGraph said that the run paused, or a subgraph of it did."""
     may_pause_untold: bool = False
     """It has static interrupts, and LangGraph tells nobody when it pauses at one."""
+    begun_twice: bool = False
+    """A second start came under its id while it was open."""
     ended: bool = False
 
     def find_open_top(self) -> GraphRun | None:

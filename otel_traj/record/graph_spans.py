@@ -150,13 +150,14 @@ def describe_task(
     Returns:
         Attributes, without content.
     """
-    triggers = entry.metadata.get("langgraph_triggers")
+    shown = entry.metadata.get("langgraph_triggers")
+    triggers = shown if isinstance(shown, (tuple, list)) else () if shown is None else (shown,)
     return {
         sc.OPERATION_NAME: sc.INVOKE_NODE,
         sc.NODE_NAME: entry.name,
         sc.CHECKPOINT_NS: entry.ns or "",
         sc.PATH: "pull" if push_index is None else f"push:{push_index}",
-        sc.TRIGGERS: [name_value(each) for each in triggers] if isinstance(triggers, (tuple, list)) else [],
+        sc.TRIGGERS: [name_value(each) for each in triggers],
         sc.ATTEMPT: attempt,
         **place,
     }

@@ -86,8 +86,11 @@ class Intake:
         """
         start_ns = time.time_ns()
         with self._table.lock:
-            if self._table.get_open(run_id) is not None:
+            known = self._table.get_open(run_id)
+            if known is not None:
                 self._counters.add("duplicate_starts")
+                if known.kind == "graph_run" and known.graph is not None:
+                    known.graph.begun_twice = True
                 return None
             entry = self._make_entry(run_id, caller_id, kind, name, tags, metadata, start_ns)
             evicted = self._admit(entry, inputs)

@@ -126,6 +126,9 @@ class LiveSpan(trace.Span):
         self._target.record_exception(exception, attributes, timestamp, escaped)
 
     def __getattr__(self, name: str) -> object:
+        if name in LiveSpan.__slots__:
+            # A copy is asked for its methods before it has any of these.
+            raise AttributeError(name)
         return getattr(self._target, name)
 
 

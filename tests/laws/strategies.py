@@ -222,7 +222,9 @@ def draw_ways_back(draw: st.DrawFn, sketches: list[Sketch]) -> None:
 
 
 @st.composite
-def calls(draw: st.DrawFn, *, graph: Graph, processes: Processes, mode: Mode) -> tuple[Call, ...]:
+def calls(
+    draw: st.DrawFn, *, graph: Graph, processes: Processes, mode: Mode, edits: bool
+) -> tuple[Call, ...]:
     """Draw one to five calls; the first one mostly begins a run.
 
     Asynchronous calls are not made one by one: LangGraph forgets coroutines then, which Python warns of. Only where
@@ -235,15 +237,15 @@ def calls(draw: st.DrawFn, *, graph: Graph, processes: Processes, mode: Mode) ->
     for number in range(count):
         begins = not one_in(draw, 20) if number == 0 else one_in(draw, 3)
         may_edit = processes == "one" and number > 0 and not begins
-        edits = may_edit and one_in(draw, 6)
+        is_edit = edits and may_edit and one_in(draw, 6)
         drawn.append(
             Call(
                 begins=begins,
                 answer=draw(st.sampled_from(("all", "all", "first", "last"))),
                 how=draw(st.sampled_from(("invoke", "invoke", "invoke", "stream", "close"))),
                 one_by_one=mode == "sync" and one_in(draw, 4),
-                edit=draw(st.sampled_from(names)) if edits else "",
-                back=draw(st.integers(1, 4)) if may_edit and not edits and one_in(draw, 8) else 0,
+                edit=draw(st.sampled_from(names)) if is_edit else "",
+                back=draw(st.integers(1, 4)) if may_edit and not is_edit and one_in(draw, 8) else 0,
                 thread=int(one_in(draw, 6)),
                 process=draw(st.integers(0, 1)) if processes == "two" else int(number >= handed_over),
             )
@@ -252,19 +254,22 @@ def calls(draw: st.DrawFn, *, graph: Graph, processes: Processes, mode: Mode) ->
 
 
 @st.composite
-def cases(draw: st.DrawFn, *, processes: Processes = "one", max_nodes: int = MAX_NODES) -> Case:
+def cases(
+    draw: st.DrawFn, *, processes: Processes = "one", max_nodes: int = MAX_NODES, edits: bool = True
+) -> Case:
     """Draw a case.
 
     Args:
         draw: Given by hypothesis.
         processes: Which process records a call.
         max_nodes: The most nodes that the graph and those below it have.
+        edits: Whether the state may be edited between calls.
     """
     mode: Mode = draw(st.sampled_from(("sync", "async")))
     graph = draw(graphs(size=draw(st.integers(2, max_nodes)), allowed=Allowed()))
     return Case(
         graph=graph,
-        calls=draw(calls(graph=graph, processes=processes, mode=mode)),
+        calls=draw(calls(graph=graph, processes=processes, mode=mode, edits=edits)),
         mode=mode,
         threads=LONG_THREADS if one_in(draw, 4) else ("t0", "t1"),
         arrival=Arrival(

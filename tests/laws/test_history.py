@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hypothesis import given
+from hypothesis import assume, given
 
 from otel_traj import read_runs
 from tests.laws.recordings import arrive, record
 from tests.laws.settings import law
 from tests.laws.strategies import cases
+from tests.missing_api import list_missing
 from tests.oracles import sort_names
 from tests.oracles.scenario import START_STEP
 
@@ -53,6 +54,8 @@ def drop_unseen(history: Trajectories) -> Trajectories:
 @given(case=cases())
 def test_spans_and_history_tell_the_same(case: Case, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Every run is complete and verified, and has the supersteps that the checkpointer's history has."""
+    if list_missing("histories of time travel that was broken off"):
+        assume(not any(call.back for call in case.calls))
     recording = record(case)
     path = tmp_path_factory.getbasetemp() / "law.jsonl"
     path.write_text(arrive(recording.lines, case.arrival), "utf-8")

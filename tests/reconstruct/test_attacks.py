@@ -18,13 +18,15 @@ if TYPE_CHECKING:
     from otel_traj.model import AttributeValue, Span
 
 
-def interrupted_and_resumed(*, shares_task: bool = True) -> tuple[RecordedRun, RecordedRun]:
+def interrupted_and_resumed(
+    *, shares_task: bool = True, thread: str = "t"
+) -> tuple[RecordedRun, RecordedRun]:
     """Return the two calls of a run that waits at `ask`, or in front of `b`, and is resumed."""
-    first = RecordedRun("one", thread="t", outcome="interrupted")
-    first.task("ask", 1, id="ask", interrupted=shares_task)
-    second = RecordedRun("two", thread="t", start=5_000, resumed=True, previous=first)
+    first = RecordedRun(f"{thread}1", thread=thread, outcome="interrupted")
+    first.task("ask", 1, id=f"{thread}/ask", interrupted=shares_task)
+    second = RecordedRun(f"{thread}2", thread=thread, start=5_000, resumed=True, previous=first)
     if shares_task:
-        second.task("ask", 1, id="ask")
+        second.task("ask", 1, id=f"{thread}/ask")
     second.task("b", 2)
     return first, second
 
@@ -122,6 +124,27 @@ def test_threads_that_were_masked_alike_are_not_one_thread(mask: str) -> None:
     assert run.thread_id is None
 
 
+def test_a_resumed_call_without_thread_or_link_casts_doubt_on_runs_without_a_thread() -> None:
+    """A redaction took the threads and another process resumed: which run it went on with, nobody knows."""
+    first, second = interrupted_and_resumed(shares_task=False)
+    second.previous = None
+    other, known = RecordedRun("other", start=2_000), RecordedRun("known", thread="u", start=3_000)
+    stranger = RecordedRun("stranger", graph="h", start=4_000)
+    for run in (other, known, stranger):
+        run.task("c", 1)
+    spans = [
+        *(
+            change_attributes(span, thread_id="", conversation_id="")
+            for span in first.spans() + second.spans()
+        ),
+        *other.spans(),
+        *known.spans(),
+        *stranger.spans(),
+    ]
+    complete = {run.run_id for run in read_runs(spans) if run.complete}
+    assert complete == {known.run_id, stranger.run_id}
+
+
 def test_of_two_waiting_runs_the_linked_one_is_resumed() -> None:
     """Runs at once on one thread: the recorder's link decides before the clock."""
     first, second = interrupted_and_resumed(shares_task=False)
@@ -130,6 +153,20 @@ def test_of_two_waiting_runs_the_linked_one_is_resumed() -> None:
     run, bystander = read_runs(first.spans() + other.spans() + second.spans())
     assert run.steps == [["__start__"], ["ask"], ["b"]]
     assert bystander.steps == [["__start__"], ["c"]]
+
+
+def test_equal_span_ids_in_other_traces_are_other_spans() -> None:
+    """A program that counts its span ids repeats them in each trace; what a link names is one of them only."""
+    runs = []
+    for thread in "tu":
+        parts = interrupted_and_resumed(shares_task=False, thread=thread)
+        for part in parts:
+            part.span_id = "f" * 16
+            part.below = [msgspec.structs.replace(span, span_id="1" * 16) for span in part.below]
+            runs += part.spans()
+    rebuilt = list(read_runs(runs))
+    assert [run.steps for run in rebuilt] == [[["__start__"], ["ask"], ["b"]]] * 2
+    assert all(run.complete for run in rebuilt)
 
 
 def test_nothing_to_resume_is_a_run_of_its_own() -> None:
@@ -154,6 +191,19 @@ def test_a_resumed_call_that_does_not_say_its_graph_or_service_casts_doubt(lost:
     if lost == "graph":
         spans[-1] = change_attributes(spans[-1], graph="", workflow_name="")
     assert not any(run.complete for run in read_runs(first.spans() + spans))
+
+
+def test_a_lost_root_does_not_give_its_tasks_to_another_thread_of_its_trace() -> None:
+    """Two requests under one span: the run that lost model spans is not what the tasks of another thread ran in."""
+    first, second = interrupted_and_resumed(shares_task=False)
+    other = RecordedRun("other", thread="u", start=3_000)
+    other.call(sc.CHAT, "m", other.task("c", 1))
+    spans = [*first.spans(), *second.spans()[:-1], other.below[0], other.root()]
+    spans = [msgspec.structs.replace(span, trace_id="a" * 32, links=()) for span in spans]
+    runs = {run.run_id: run for run in read_runs(spans)}
+    assert not runs[first.run_id].complete
+    assert codes_of(runs[second.run_id]) == {"root_missing"}
+    assert codes_of(runs[other.run_id]) == {"spans_missing"}
 
 
 def graph_span(name: str, *, parent: str) -> Span:

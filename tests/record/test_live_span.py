@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import contextvars
+import copy
 from typing import TYPE_CHECKING
 
+import pytest
 from opentelemetry import context, trace
 
 from otel_traj.record.live_span import LiveSpan, attach_span, find_current_entry, read_current_span
-from tests.record.recording import Recording, get_parent_id
+from tests.record.recording import Recording, get_parent_id, read
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
@@ -39,6 +41,19 @@ def test_release_in_a_copied_context_reaches_the_original(recording: Recording) 
         assert context.get_current() == before
         attachment.release()
         assert context.get_current() == before
+
+
+def test_copied_stand_in_is_one_too(recording: Recording) -> None:
+    """A program that copies what is current gets what passes on to the same span, and no endless recursion."""
+    attachment = attach_span(span := start(recording, "node"), owner=1, entry="node")
+    copied = copy.copy(trace.get_current_span())
+    copied.set_attribute("seen", True)
+    attachment.release()
+    assert copied.get_span_context() == span.get_span_context()
+    span.end()
+    assert read(recording.get("node"))["seen"] is True
+    with pytest.raises(AttributeError):
+        _ = LiveSpan.__new__(LiveSpan).anything
 
 
 def test_interleaved_spans_in_one_context(recording: Recording) -> None:

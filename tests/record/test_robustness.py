@@ -19,6 +19,7 @@ from langchain_core.tracers.context import register_configure_hook
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
+from otel_traj import read_runs
 from otel_traj.errors import TrajectoryTypeError, TrajectoryValueError
 from otel_traj.record import JsonLinesSpanExporter, TrajectoryCallbackHandler
 from otel_traj.record.entry import Entry
@@ -235,6 +236,23 @@ def test_pickled_handler_is_a_new_one_with_the_same_options() -> None:
     assert sent._settings == handler._settings
     with pytest.raises(TrajectoryTypeError, match="tracer_provider"):
         pickle.dumps(Recording().handler)
+
+
+def test_two_runs_at_once_under_one_id_are_not_taken_for_one(recording: Recording) -> None:
+    """A config that gives two runs at once the same run id mixes their callbacks; what results is incomplete."""
+
+    async def wait(state: State) -> State:  # noqa: ARG001 - LangGraph passes it
+        await asyncio.sleep(0.01)
+        return {"nodes": ["a"]}
+
+    async def run() -> None:
+        graph = build_chain("a", "b", a=wait, b=wait)
+        config = recording.config(run_id=uuid.uuid4())
+        await asyncio.gather(graph.ainvoke({}, config), graph.ainvoke({}, config))
+
+    asyncio.run(run())
+    assert [run.complete for run in read_runs(recording.spans)] == [False]
+    assert recording.is_empty()
 
 
 @pytest.mark.timeout(60)
