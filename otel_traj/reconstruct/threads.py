@@ -107,7 +107,7 @@ class _Joiner:
         self._of_task: dict[str, int] = {}
         self._of_root = RootIndex()
         self._last_of_key: dict[Key, int] = {}
-        """By service and graph, the run that last ran any node, or waits before its first one."""
+        """By service and graph, the run that last ran any node, or may have, or waits before its first one."""
         self._of_next: dict[tuple[Key, int], int] = {}
         """By service, graph and number, the run that last stopped before this superstep or in it."""
 
@@ -124,7 +124,7 @@ class _Joiner:
         if part.has_root or part.graph is None:
             self._of_task.update((task.task_id, index) for task in part.tasks)
             key = read_key(part)
-            if part.tasks or _is_waiting(part):
+            if part.tasks or _is_waiting(part) or _lost_all_tasks(part):
                 self._last_of_key[key] = index
             self._of_next.update(((key, number), index) for number in self.chains[index].next_supersteps)
 
