@@ -5,10 +5,12 @@ as well, so that callers who know nothing of us catch it where they expect it. A
 was found, why it stops us, what the user can do.
 
     OtelTrajError
+    +-- EvaluatorBrokenError                  a comparison of the user's own raised, or gave no answer
     +-- SourceError             (OSError)     a source can't be opened or read at all
     +-- SinkError               (OSError)     a file that spans are to be written to can't be opened
     +-- HistoryError            (ValueError)  a checkpointer's history can't be read
     +-- InvalidReferenceError   (ValueError)  a reference file or a reference object is not valid
+    +-- PatternTimeoutError     (ValueError)  a regular expression of a reference takes too long on a name
     +-- TrajectoryTypeError     (TypeError)   something that is no trajectory stands where one is needed
     +-- TrajectoryValueError    (ValueError)  the right type, a value that can't be answered exactly
 """
@@ -16,9 +18,11 @@ was found, why it stops us, what the user can do.
 from __future__ import annotations
 
 __all__ = [
+    "EvaluatorBrokenError",
     "HistoryError",
     "InvalidReferenceError",
     "OtelTrajError",
+    "PatternTimeoutError",
     "SinkError",
     "SourceError",
     "TrajectoryTypeError",
@@ -28,6 +32,21 @@ __all__ = [
 
 class OtelTrajError(Exception):
     """Base of every error this package raises."""
+
+
+class EvaluatorBrokenError(OtelTrajError):
+    """A comparison of the user's own raised, or gave no answer; what it compared is not evaluated."""
+
+    def __init__(self, message: str, *, error_type: str | None) -> None:
+        """Keep the type of what was raised beside the message.
+
+        Args:
+            message: What was found, why it stops us, what to do; nothing of what was compared.
+            error_type: Name of the type of the exception; None where an answer was given that is none.
+        """
+        super().__init__(message)
+        self.error_type = error_type
+        """Name of the type of the exception, or None for an answer that is none."""
 
 
 class SourceError(OtelTrajError, OSError):
@@ -85,6 +104,10 @@ class InvalidReferenceError(OtelTrajError, ValueError):
         """Line in the file, from 1, or None."""
         self.column = column
         """Column in the line, from 1, or None."""
+
+
+class PatternTimeoutError(OtelTrajError, ValueError):
+    """A regular expression of a reference did not come to its end on a name in time."""
 
 
 class TrajectoryTypeError(OtelTrajError, TypeError):

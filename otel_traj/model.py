@@ -14,6 +14,7 @@ from msgspec import Struct
 
 __all__ = [
     "AttributeValue",
+    "ChosenTool",
     "GraphRunTrajectory",
     "Invocation",
     "ModelCall",
@@ -188,6 +189,16 @@ class Task(Struct, frozen=True, kw_only=True):
     """Where content was recorded."""
 
 
+class ChosenTool(Struct, frozen=True, kw_only=True):
+    """One tool call that a model chose, whether or not it was run."""
+
+    name: str
+    id: str | None = None
+    """The call's id, None where the model gave none or it was not recorded."""
+    args: AttributeValue = None
+    """None where content was not recorded."""
+
+
 class ModelCall(Struct, frozen=True, kw_only=True):
     """One call of a model."""
 
@@ -203,6 +214,14 @@ class ModelCall(Struct, frozen=True, kw_only=True):
     started_ns: int = 0
     ended_ns: int = 0
     span_id: str = ""
+    tools: tuple[str, ...] | None = None
+    """Names of the tools that it could choose from, in the order offered; None where not recorded."""
+    tool_calls: tuple[ChosenTool, ...] | None = None
+    """What it chose, in order, of all its choices; None where not recorded, and where no answer came."""
+    input_messages: AttributeValue = None
+    """Messages in the form of the GenAI conventions, where content was recorded."""
+    output_messages: AttributeValue = None
+    """The same of its answers."""
 
 
 class ToolCall(Struct, frozen=True, kw_only=True):
@@ -222,6 +241,10 @@ class ToolCall(Struct, frozen=True, kw_only=True):
     started_ns: int = 0
     ended_ns: int = 0
     span_id: str = ""
+    parent_span_id: str = ""
+    """What it ran under: the attempt of its task, or something inside that."""
+    model_call: str | None = None
+    """Span id of the model call that chose it, None where none is known."""
 
 
 class Invocation(Struct, frozen=True, kw_only=True):
@@ -287,6 +310,10 @@ class Run(Struct, frozen=True, kw_only=True):
     """Of a subgraph run: the task that called it."""
     error_type: str | None
     source: str
+    parent_run_id: str | None = None
+    """Of a subgraph run: callback run id of the graph run that called it, at its first invocation."""
+    omitted: tuple[str, ...] = ()
+    """`models`, `tools`: calls that the recorder of some invocation was told to leave out."""
 
 
 class GraphRunTrajectory(TypedDict):

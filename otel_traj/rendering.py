@@ -121,18 +121,18 @@ class _Renderer:
 
     def render(self, value: object, depth: int) -> JsonValue:
         try:
-            single = self._render_single(value)
+            single = self._render_single(value, depth)
             if single is not _SINGLE:
                 return single  # type: ignore[return-value]  # a sentinel apart from every JsonValue
             return self._render_compound(value, depth)
         except Exception:  # noqa: BLE001 - foreign properties and iterators may raise anything
             return _type_text(value)
 
-    def _render_single(self, value: object) -> object:
+    def _render_single(self, value: object, depth: int) -> object:
         if value is None or value is True or value is False:
             return value
         if isinstance(value, Enum):
-            return self.render(value.value, _MAX_DEPTH)
+            return self._render_compound(value, depth)
         if isinstance(value, str):
             return self._render_text(str.__str__(value))
         if isinstance(value, int):
@@ -140,15 +140,31 @@ class _Renderer:
         if isinstance(value, float):
             return _render_float(float.__float__(value))
         if isinstance(value, (bytes, bytearray, memoryview)):
-            return self._render_text(base64.b64encode(value).decode("ascii"))
+            return self._render_bytes(memoryview(value).cast("B"))
         if isinstance(value, (datetime, date, time)):
             return value.isoformat()
         if isinstance(value, _TEXT_TYPES):
             return self._render_text(str(value))
         return _SINGLE
 
+    def _render_bytes(self, view: memoryview) -> str:
+        """Only what is shown of them is encoded: base64 of all would be a copy, and more."""
+        length = 4 * math.ceil(len(view) / 3)
+        if length <= self._text_limit:
+            return self._render_text(base64.b64encode(view).decode("ascii"))
+        groups = self._text_limit // 8
+        head, tail = view[: 3 * groups], view[(length // 4 - groups) * 3 :]
+        cut = f"{CUT_MARK}{length - 8 * groups} characters]"
+        text = f"{base64.b64encode(head).decode('ascii')}{cut}{base64.b64encode(tail).decode('ascii')}"
+        self._text -= len(text)
+        return text
+
+    @property
+    def _text_limit(self) -> int:
+        return max(min(_MAX_TEXT, self._text), 0)
+
     def _render_text(self, text: str) -> str:
-        limit = max(min(_MAX_TEXT, self._text), 0)
+        limit = self._text_limit
         if len(text) > limit:
             half = limit // 2
             cut = f"{CUT_MARK}{len(text) - 2 * half} characters]"
@@ -168,6 +184,8 @@ class _Renderer:
             self._inside.discard(id(value))
 
     def _render_container(self, value: object, depth: int) -> JsonValue:
+        if isinstance(value, Enum):
+            return self.render(value.value, depth)
         if isinstance(value, Mapping):
             return self._render_mapping(value, depth)
         if isinstance(value, (list, tuple, deque)):
@@ -188,18 +206,25 @@ class _Renderer:
 
     def _render_mapping(self, mapping: Mapping[object, object], depth: int) -> dict[str, JsonValue]:
         rendered: dict[str, JsonValue] = {}
+        equal = 0
         for position, (key, value) in enumerate(self._take(mapping.items())):
             if self._items <= 0:
                 rendered[f"{CUT_MARK}{len(mapping) - position} entries]"] = None
                 break
             self._items -= 1
-            rendered[self._render_key(key)] = self.render(value, depth)
+            name = self._render_key(key, depth)
+            if name in rendered:
+                equal += 1
+            else:
+                rendered[name] = self.render(value, depth)
+        if equal:
+            rendered[f"{CUT_MARK}{equal} entries of equal keys]"] = None
         return rendered
 
-    def _render_key(self, key: object) -> str:
+    def _render_key(self, key: object, depth: int) -> str:
         if isinstance(key, str) and not isinstance(key, Enum):
             return self._render_text(str.__str__(key))
-        rendered = self.render(key, _MAX_DEPTH - 1)
+        rendered = self.render(key, depth)
         return rendered if isinstance(rendered, str) else json.dumps(rendered, ensure_ascii=False)
 
     def _take(self, items: Iterable[_Item]) -> list[_Item]:
@@ -253,6 +278,8 @@ def _fields_of(value: object) -> Mapping[object, object] | None:
     if dataclasses.is_dataclass(value):
         return {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value)}
     listed = getattr(cls, "model_fields", None)
+    if listed is None:  # asked for the older name, a model of pydantic 2 would warn
+        listed = getattr(cls, "__fields__", None)
     if isinstance(listed, Mapping):
         return _model_fields(value, listed)
     dump = getattr(value, "model_dump", None)
@@ -277,13 +304,16 @@ def _message_fields(value: object) -> Mapping[object, object] | None:
 
 
 def _model_fields(value: object, listed: Mapping[object, object]) -> Mapping[object, object]:
+    """Return the fields of a pydantic model, of version 2 or 1, which keep extras and exclusions in other places."""
     fields: dict[object, object] = {}
     for name, info in listed.items():
-        if getattr(info, "exclude", None) is not True:
+        if getattr(getattr(info, "field_info", info), "exclude", None) is not True:
             fields[name] = getattr(value, str(name), None)
     extra = getattr(value, "__pydantic_extra__", None)
     if isinstance(extra, Mapping):
         fields.update(extra)
+    elif not hasattr(type(value), "model_fields"):
+        fields.update({name: each for name, each in vars(value).items() if name not in listed})
     return fields
 
 

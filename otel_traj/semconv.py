@@ -19,6 +19,7 @@ __all__ = [
     "ATTEMPT",
     "CASE",
     "CHAT",
+    "CHECKPOINT_ID",
     "CHECKPOINT_NS",
     "CONVERSATION_ID",
     "DATA_SOURCE_ID",
@@ -45,8 +46,14 @@ __all__ = [
     "KIND",
     "LATE",
     "METADATA_PREFIX",
+    "MODEL_TOOLS",
+    "MODEL_TOOL_CALLS",
+    "MODEL_TOOL_CALL_COUNT",
+    "MODEL_TOOL_CALL_IDS",
+    "MODEL_TOOL_COUNT",
     "NODE",
     "NODE_NAME",
+    "OMITTED",
     "OPERATION_NAME",
     "OUTCOME",
     "OUTPUT_MESSAGES",
@@ -194,6 +201,8 @@ RESUMED: Final = "langgraph.resumed"
 """On graph-run spans: the input resumed an earlier invocation of the thread (bool)."""
 INPUT_TYPE: Final = "langgraph.input_type"
 """On graph-run spans: class name of the input, `NoneType` and `Command` among them (str)."""
+CHECKPOINT_ID: Final = "langgraph.checkpoint_id"
+"""On graph-run spans of top-level runs: the checkpoint that the caller's config names, where it names one (str)."""
 TAGS: Final = "langgraph.tags"
 METADATA_PREFIX: Final = "langgraph.metadata."
 STEP: Final = "langgraph.step"
@@ -238,9 +247,21 @@ PREVIOUS_SPAN_ID: Final = "otel_traj.previous_span_id"
 SPAN_COUNT: Final = "otel_traj.span_count"
 """Manifest, top-level runs only: spans started below this one before it ended (int)."""
 LATE: Final = "otel_traj.late"
-"""The span started after its run had ended (bool, only where true)."""
+"""The span started when its graph run, or the top-level run, had ended, uncounted (bool, only where true)."""
 EVICTED: Final = "otel_traj.evicted"
 """The recorder ended the span without having seen its end, to bound its memory (bool, only where true)."""
+OMITTED: Final = "otel_traj.omitted"
+"""On graph-run spans: what the handler was told to leave out, `models` or `tools` (str[], only where there is some)."""
+MODEL_TOOL_COUNT: Final = "otel_traj.model.tool_count"
+"""Model calls: tools that the model could choose from, 0 where it had none (int)."""
+MODEL_TOOLS: Final = "otel_traj.model.tools"
+"""Their names, as many as `tool_count` unless the list was cut (str[], only where there are some)."""
+MODEL_TOOL_CALL_COUNT: Final = "otel_traj.model.tool_call_count"
+"""Model calls that were answered: tool calls that the model chose, in all its choices, 0 where it chose none (int)."""
+MODEL_TOOL_CALLS: Final = "otel_traj.model.tool_calls"
+"""Names of the tools of these calls, as many as `tool_call_count` unless cut (str[], only where there are some)."""
+MODEL_TOOL_CALL_IDS: Final = "otel_traj.model.tool_call_ids"
+"""Ids of these calls, beside their names; empty for one without (str[])."""
 EVENT_DATA: Final = "otel_traj.event.data"
 """Data of a custom event as JSON, where content is recorded (str)."""
 INPUTS: Final = "otel_traj.inputs"

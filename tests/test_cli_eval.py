@@ -272,9 +272,8 @@ def test_an_incomplete_run_is_told_in_words(tmp_path: Path, capsys: pytest.Captu
     source, path = _write(tmp_path, Case(spans=(_lost_batch(),), code=2))
     assert main(["eval", source, "--references", path]) == 2
     text = " ".join(capsys.readouterr().out.split())
-    assert (
-        "run is incomplete (manifest_mismatch): the recorder saw 6 tasks, 5 arrived. Read the source" in text
-    )
+    assert "run is incomplete (manifest_mismatch): the recorder of 'invoke_workflow seven' (" in text
+    assert "saw 6 tasks, 5 arrived. Read the source" in text
 
 
 def test_problems_of_the_source_go_to_stderr(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

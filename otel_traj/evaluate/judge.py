@@ -15,7 +15,7 @@ from msgspec import structs
 from otel_traj.errors import InvalidReferenceError, TrajectoryTypeError, TrajectoryValueError
 from otel_traj.evaluate.absent_graphs import explain_absent_graphs
 from otel_traj.evaluate.gate import Demands, decide_exit, summarise
-from otel_traj.evaluate.judge_run import compare, judge_run
+from otel_traj.evaluate.judge_run import judge_run, prepare
 from otel_traj.evaluate.reference import Reference
 from otel_traj.evaluate.reference_file import load_references
 from otel_traj.evaluate.verdict import Report
@@ -94,10 +94,11 @@ def evaluate_runs(
         attributes=attributes,
     )
     known = _load(references)
+    matchers = {each.name: prepare(each) for each in known}
     problems: list[SourceProblem] = []
     runs = list(read_runs(source, on_problem=problems.append))
     judged = [
-        judge_run(each, known, require_manifest=require_manifest)
+        judge_run(each, known, matchers, require_manifest=require_manifest)
         for each in runs
         if selection.takes(each) or _may_be_meant(each, selection)
     ]
@@ -160,4 +161,4 @@ def _check(reference: object) -> None:
         raise TrajectoryTypeError(f"{words}; give records of Reference, which load_references makes")
     if not reference.steps:
         raise InvalidReferenceError(f"the steps of {reference.name!r} are empty; name at least one superstep")
-    compare({"steps": []}, reference)
+    prepare(reference)

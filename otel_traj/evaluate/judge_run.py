@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from otel_traj.errors import TrajectoryTypeError, TrajectoryValueError
 from otel_traj.evaluate.choice import choose_reference
 from otel_traj.evaluate.verdict import Verdict
-from otel_traj.match import MatchOutcome, match_runs
+from otel_traj.match import MatchOutcome, TrajectoryMatcher
 from otel_traj.match.standing import say_problem
 from otel_traj.match.values_in_words import show_value
 
@@ -22,23 +22,22 @@ if TYPE_CHECKING:
     from otel_traj.evaluate.reference import Reference
     from otel_traj.model import Run
 
-__all__ = ["compare", "judge_run"]
+__all__ = ["judge_run", "prepare"]
 
 _MAX_CANDIDATES: Final = 10
 """References named in a comment; the metadata names all."""
 
 
-def compare(output: Run | Mapping[str, object], reference: Reference) -> MatchOutcome:
-    """Return how a run or trajectory stands against a reference, by the reference's own options.
+def prepare(reference: Reference) -> TrajectoryMatcher:
+    """Return what compares runs with a reference, by the reference's own options.
 
     Raises:
         InvalidReferenceError: The reference can't be compared with.
         TrajectoryTypeError: Something of it is of the wrong type.
         TrajectoryValueError: An option of it is not allowed.
     """
-    return match_runs(
-        [output],
-        [{"steps": reference.steps}],
+    return TrajectoryMatcher(
+        {"steps": reference.steps},
         step_mode=reference.step_mode,
         duplicates=reference.duplicates,
         ignore=reference.ignore,
@@ -46,12 +45,19 @@ def compare(output: Run | Mapping[str, object], reference: Reference) -> MatchOu
     )
 
 
-def judge_run(run: Run, references: Sequence[Reference], *, require_manifest: bool) -> tuple[Verdict, Choice]:
+def judge_run(
+    run: Run,
+    references: Sequence[Reference],
+    matchers: Mapping[str, TrajectoryMatcher],
+    *,
+    require_manifest: bool,
+) -> tuple[Verdict, Choice]:
     """Return the verdict on a run, and which references apply to it.
 
     Args:
         run: The run, complete or not.
         references: All references, names distinct.
+        matchers: By the name of the reference, what compares with it.
         require_manifest: Judge it only where a manifest was there and met.
     """
     choice = choose_reference(run, references)
@@ -62,7 +68,7 @@ def judge_run(run: Run, references: Sequence[Reference], *, require_manifest: bo
         words = "no manifest of its recorder was met, so that spans may be missing (require-manifest is set)"
         return _not_evaluated(run, choice, "unverified", words), choice
     try:
-        outcome = compare(run, reference)
+        outcome = _judge(run, matchers[reference.name])
     except (TrajectoryTypeError, TrajectoryValueError) as error:
         return _not_evaluated(run, choice, "broken", f"the comparison broke: {error}"), choice
     metadata = None if outcome.metadata is None else dict(outcome.metadata)
@@ -77,6 +83,11 @@ def judge_run(run: Run, references: Sequence[Reference], *, require_manifest: bo
         graph=run.graph,
     )
     return verdict, choice
+
+
+def _judge(run: Run, matcher: TrajectoryMatcher) -> MatchOutcome:
+    outcome, _ = matcher.judge(run, is_rich=False)
+    return outcome
 
 
 def _not_evaluated(run: Run, choice: Choice, reason: str, comment: str) -> Verdict:

@@ -38,6 +38,7 @@ def say_move(move: Move) -> str:
         *(["order differs"] if kind_of(move) == "reordered" else []),
         *([f"missing {list_names(missing)}"] if missing else []),
         *([f"extra {list_names(extra)}"] if extra else []),
+        *move.difference.reasons,
     ]
     wanted, seen = show_superstep(move.expected.names), show_superstep(move.actual.names)
     number = f"superstep {move.actual.number}"
@@ -67,7 +68,8 @@ def build_comment(lines: Sequence[str], tail: Sequence[str]) -> str:
 
 def _say_single(move: Move) -> str:
     if move.actual is not None:
-        return f"superstep {move.actual.number}: got {show_superstep(move.actual.names)}, not expected"
+        allowed = f"a round more than the {move.bounds.max} allowed" if move.is_excess else "not expected"
+        return f"superstep {move.actual.number}: got {show_superstep(move.actual.names)}, {allowed}"
     if move.expected is None:
         raise AssertionError("a place of an alignment has at least one side")
     names = move.expected.names

@@ -1,4 +1,4 @@
-"""What may stand for `outputs` and `reference_outputs`, read into one checked form.
+"""What may stand for `outputs`, read into one checked form, and how a list of runs is told from one run.
 
 Accepted on both sides, lists and tuples alike: one run or any iterable of runs, where a run is a `Run` record, a
 mapping with `steps`, or a plain list of supersteps; a mapping with `outputs`, `output` or `runs` is unwrapped
@@ -7,36 +7,42 @@ and a list of runs when they are lists of lists. Two corners are settled here: `
 whose entries are all empty (`[[]]`) is one run of empty supersteps.
 
 A string where a list belongs is refused, never iterated: its letters would pass for nodes. So is a set, which
-has no order for `exact`.
+has no order for `exact`. A tool call may be a mapping with `tool` and `args`, as in a reference file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, NoReturn, TypeGuard
+from itertools import chain
+from typing import Final, Literal, NoReturn, TypeAlias, TypeGuard
 
-from otel_traj.errors import InvalidReferenceError, TrajectoryTypeError, TrajectoryValueError
-from otel_traj.match.modes import canonical_mode
-from otel_traj.match.reference import ReferenceStep
-from otel_traj.match.supersteps import GivenStep, number_supersteps
+from otel_traj.errors import TrajectoryTypeError, TrajectoryValueError
+from otel_traj.match.levels import CalledTool
+from otel_traj.match.supersteps import number_supersteps
 from otel_traj.match.values_in_words import describe_value, show_value
 from otel_traj.model import Run
 
-__all__ = ["GivenRun", "read_outputs", "read_references"]
+__all__ = ["GivenRun", "Side", "is_list", "read_outputs", "refuse", "say_place", "split_runs"]
 
-_Side = Literal["outputs", "reference_outputs"]
+Side: TypeAlias = Literal["outputs", "reference_outputs"]
 
 _WRAPPERS: Final = ("outputs", "output", "runs")
+_FORMS: Final = (
+    "a run is a Run, a mapping with 'steps', or a list of supersteps; a superstep is a list of node names"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class GivenRun:
-    """One run, or the reference of one, as the user gave it, checked."""
+    """One run as the user gave it, checked."""
 
-    steps: tuple[GivenStep, ...]
+    steps: tuple[tuple[str, ...], ...]
+    """All supersteps; a tool call of which more than its name is known is a `CalledTool`."""
     run: Run | None
     """The record, where it was one: what status, completeness and span ids are taken from."""
+    results: object = None
+    """None: not given."""
 
 
 def read_outputs(outputs: object) -> list[GivenRun]:
@@ -46,28 +52,22 @@ def read_outputs(outputs: object) -> list[GivenRun]:
         TrajectoryTypeError: something that is no trajectory; the message says where.
         TrajectoryValueError: an empty node name.
     """
-    return [_read_run(entry, index, "outputs") for index, entry in enumerate(_split_runs(outputs, "outputs"))]
+    return [
+        _read_run(entry, index) for index, entry in enumerate(split_runs(outputs, "outputs", _is_plain_run))
+    ]
 
 
-def read_references(reference_outputs: object) -> list[GivenRun]:
-    """Read the references; their `inputs` and `results` are not looked at.
+def split_runs(value: object, side: Side, is_plain_run: Callable[[Sequence[object]], bool]) -> list[object]:
+    """Return the runs of an argument, whatever it wraps them in.
+
+    Args:
+        value: What the user passed.
+        side: For the message.
+        is_plain_run: Tells whether a list is one run, and not a list of runs.
 
     Raises:
-        TrajectoryTypeError: something that is no trajectory; the message says where.
-        InvalidReferenceError: an empty node name, or a run with missing spans as the reference.
+        TrajectoryTypeError: It is neither a run nor several.
     """
-    side: _Side = "reference_outputs"
-    runs = [_read_run(entry, index, side) for index, entry in enumerate(_split_runs(reference_outputs, side))]
-    for index, given in enumerate(runs):
-        if given.run is not None and not given.run.complete:
-            raise InvalidReferenceError(
-                f"{side}: run {index} is an incomplete run: what is missing would be expected to be missing."
-                " Take a complete run as the reference."
-            )
-    return runs
-
-
-def _split_runs(value: object, side: _Side) -> list[object]:
     if isinstance(value, Run):
         return [value]
     if isinstance(value, Mapping):
@@ -75,90 +75,103 @@ def _split_runs(value: object, side: _Side) -> list[object]:
             return [value]
         for wrapper in _WRAPPERS:
             if wrapper in value:
-                return _split_runs(value[wrapper], side)
-        _refuse(side, "the mapping", f"has the keys {list(value)!r} and no 'steps'")
+                return split_runs(value[wrapper], side, is_plain_run)
+        refuse(side, "the mapping", f"has the keys {list(value)!r} and no 'steps'")
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        _refuse(side, "it", f"is {describe_value(value)}")
+        refuse(side, "it", f"is {describe_value(value)}")
     entries = list(value)
-    return [entries] if _is_plain_run(entries) else entries
+    return [entries] if is_plain_run(entries) else entries
 
 
 def _is_plain_run(entries: Sequence[object]) -> bool:
     for entry in entries:
-        if isinstance(entry, ReferenceStep | str):
+        if isinstance(entry, str):
             return True
-        if not _is_list(entry):
+        if not is_list(entry):
             return False
         if entry:
-            return not (_is_list(entry[0]) or isinstance(entry[0], ReferenceStep))
+            return not is_list(entry[0])
     return bool(entries)
 
 
-def _read_run(entry: object, index: int, side: _Side) -> GivenRun:
-    run = entry if isinstance(entry, Run) else None
-    steps: object = entry
+def _read_run(entry: object, index: int) -> GivenRun:
     if isinstance(entry, Run):
-        steps = entry.steps
-    elif isinstance(entry, Mapping):
+        return GivenRun(tuple(map(tuple, entry.steps)), entry, entry.results)
+    steps: object = entry
+    results: object = None
+    if isinstance(entry, Mapping):
         if "steps" not in entry:
-            _refuse(side, f"run {index}", f"has the keys {list(entry)!r} and no 'steps'")
-        steps = entry["steps"]
-    if not _is_list(steps):
+            refuse("outputs", f"run {index}", f"has the keys {list(entry)!r} and no 'steps'")
+        steps, results = entry["steps"], entry.get("results")
+    if not is_list(steps):
         where = f"run {index}" if steps is entry else f"steps of run {index}"
-        _refuse(side, where, f"is {describe_value(steps)}")
-    given = tuple(_read_step(step, steps, (index, position), side) for position, step in enumerate(steps))
-    return GivenRun(given, run)
+        refuse("outputs", where, f"is {describe_value(steps)}")
+    return GivenRun(_read_steps(steps, index), None, results)
 
 
-def _read_step(step: object, steps: Sequence[object], at: tuple[int, int], side: _Side) -> GivenStep:
-    mode = None
-    names: object = step
-    if isinstance(step, ReferenceStep):
-        if side == "outputs":
-            _refuse(side, _place(steps, at), "is a ReferenceStep, which only a reference may hold")
-        names = step.steps
-        mode = None if step.match_mode is None else canonical_mode(step.match_mode)
+def _read_steps(steps: Sequence[object], index: int) -> tuple[tuple[str, ...], ...]:
+    # What nearly always stands there is checked in a few passes that run in C.
+    rows = [names for names in steps if isinstance(names, list | tuple)]
+    if len(rows) == len(steps) and set(map(type, chain.from_iterable(rows))) <= {str} and all(map(all, rows)):
+        return tuple(map(tuple, rows))
+    return tuple(_read_names(names, steps, index, position) for position, names in enumerate(steps))
+
+
+def _read_names(names: object, steps: Sequence[object], index: int, position: int) -> tuple[str, ...]:
+    place = (steps, index, position)
     if isinstance(names, str):
         raise TrajectoryTypeError(
-            f"{side}: {_place(steps, at)} is the string {show_value(names)}: in Python a superstep is a list of"
+            f"outputs: {say_place(*place)} is the string {show_value(names)}: in Python a superstep is a list of"
             f" node names, also of one. Write {show_value([names])}."
         )
-    if not _is_list(names):
-        _refuse(side, _place(steps, at), f"is {describe_value(names)}")
-    for entry, name in enumerate(names):
-        if not isinstance(name, str):
-            _refuse(side, _place(steps, at, entry), f"is {describe_value(name)}")
-        if not name:
-            error = TrajectoryValueError if side == "outputs" else InvalidReferenceError
-            raise error(
-                f"{side}: {_place(steps, at, entry)} is an empty string: no node has that name. Name the node."
+    if not is_list(names):
+        if type(names).__module__.startswith("otel_traj.match"):
+            refuse(
+                "outputs", say_place(*place), f"is a {type(names).__name__}, which only a reference may hold"
             )
+        refuse("outputs", say_place(*place), f"is {describe_value(names)}")
+    return tuple(_read_name(name, say_place(*place, entry)) for entry, name in enumerate(names))
+
+
+def _read_name(name: object, place: str) -> str:
+    if isinstance(name, Mapping) and isinstance(name.get("tool"), str) and name["tool"]:
+        listed: str = name["tool"]
+        return CalledTool(listed, tool=listed.rpartition(">")[2] or listed, args=name.get("args"))
+    if not isinstance(name, str):
+        refuse("outputs", place, f"is {describe_value(name)}")
+    if not name:
+        raise TrajectoryValueError(
+            f"outputs: {place} is an empty string: no node has that name. Name the node."
+        )
     # A name may be a member of a string enumeration: its text is the name, whatever its `str()` says.
-    return GivenStep(tuple(str.__str__(name) for name in names), mode)
+    return name if isinstance(name, CalledTool) else str.__str__(name)
 
 
-def _place(steps: Sequence[object], at: tuple[int, int], entry: int | None = None) -> str:
-    """Say where something stands, in the numbers that explanations use, then as an index."""
-    index, position = at
-    before = [_names_of(step) for step in steps[: position + 1]]
+def say_place(steps: Sequence[object], index: int, position: int, entry: int | None = None) -> str:
+    """Say where something stands, in the numbers that explanations use, then as an index.
+
+    Args:
+        steps: All supersteps of the run.
+        index: Of the run.
+        position: Of the superstep.
+        entry: Of the name in it.
+    """
+    before = [_list_strings(step) for step in steps[: position + 1]]
     superstep = f"run {index}, superstep {number_supersteps(before)[position]}"
     if entry is None:
         return f"{superstep} (steps[{position}])"
     return f"{superstep}, entry {entry} (steps[{position}][{entry}])"
 
 
-def _names_of(step: object) -> Sequence[str]:
-    names = step.steps if isinstance(step, ReferenceStep) else step
-    return names if _is_list(names) else ()
+def _list_strings(names: object) -> list[str]:
+    return [name for name in names if isinstance(name, str)] if is_list(names) else []
 
 
-def _is_list(value: object) -> TypeGuard[Sequence[str]]:
+def is_list(value: object) -> TypeGuard[Sequence[object]]:
     """Return whether a value is a list; what stands in it is checked by the caller."""
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
-def _refuse(side: _Side, where: str, found: str) -> NoReturn:
-    hint = (
-        "a run is a Run, a mapping with 'steps', or a list of supersteps; a superstep is a list of node names"
-    )
-    raise TrajectoryTypeError(f"{side}: {where} {found}: {hint}. Pass it in this form.")
+def refuse(side: Side, where: str, found: str) -> NoReturn:
+    """Raise the error of something that is no trajectory."""
+    raise TrajectoryTypeError(f"{side}: {where} {found}: {_FORMS}. Pass it in this form.")

@@ -1,4 +1,4 @@
-"""The modes in which one superstep is compared, and the checked options of one comparison.
+"""The modes in which supersteps, trajectories and threads are compared, and the checked options of a comparison.
 
 A direction is always read as *actual* against *reference*: `subset` means that what ran lies within the
 reference. Users of other evaluators stumble over exactly this, so the same two modes also answer to `at_most`
@@ -7,12 +7,12 @@ and `at_least`; inside the package only the first names are used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast, get_args
 
-from otel_traj.errors import TrajectoryTypeError, TrajectoryValueError
-from otel_traj.match.values_in_words import describe_value, show_value
+from otel_traj.errors import TrajectoryValueError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = [
     "DEFAULT_IGNORE",
@@ -20,11 +20,12 @@ __all__ = [
     "DuplicatesMode",
     "GraphTrajectoryMatchMode",
     "GraphTrajectoryMatchModel",
-    "MatchOptions",
+    "JudgedStatus",
+    "RunsMode",
     "StepMode",
+    "TrajectoryMode",
     "canonical_mode",
     "check_mode",
-    "read_options",
 ]
 
 GraphTrajectoryMatchMode: TypeAlias = Literal[
@@ -42,6 +43,30 @@ StepMode: TypeAlias = Literal["exact", "unordered", "subset", "superset"]
 DuplicatesMode: TypeAlias = Literal["count", "ignore"]
 """Whether two tasks of one node in a superstep are two (`count`) or one (`ignore`)."""
 
+TrajectoryMode: TypeAlias = Literal[
+    "strict",
+    "starts_with",
+    "so_far",
+    "contains",
+    "subsequence",
+    "steps_any_order",
+    "flat_exact",
+    "flat_in_order",
+    "flat_unordered",
+    "flat_subset",
+    "flat_superset",
+]
+"""How whole trajectories are compared. `strict`: each superstep against its own; `starts_with`: the run begins with
+the reference; `so_far`: the run is a beginning of it; `contains`: the reference stands somewhere in the run;
+`subsequence`: its supersteps come in order, with others between; `steps_any_order`: the same supersteps in any order.
+The `flat_*` modes know no supersteps and no step mode: the same names in an order that the supersteps allow
+(`flat_exact`), in such an order with others between (`flat_in_order`), in any order (`flat_unordered`), what ran lies
+within the reference (`flat_subset`) or contains it (`flat_superset`)."""
+
+RunsMode: TypeAlias = Literal["strict", "each", "last", "first", "any"]
+"""How the runs of a thread meet their references: run by run; each run the one reference; only the last or the first
+run; at least one run."""
+
 JudgedStatus: TypeAlias = Literal["ok", "error", "interrupted", "cancelled"]
 
 DEFAULT_IGNORE: Final = ("__start__", "__end__")
@@ -51,18 +76,6 @@ DEFAULT_STATUS: Final = ("ok", "interrupted")
 """Statuses in which a run may stand without failing for it."""
 
 _SAME_AS: Final[Mapping[str, StepMode]] = {"at_most": "subset", "at_least": "superset"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatchOptions:
-    """The options of one comparison, checked and in canonical form."""
-
-    step_mode: StepMode
-    """The mode of every reference superstep that has none of its own."""
-    duplicates: DuplicatesMode
-    ignore: frozenset[str]
-    status: frozenset[str]
-    """Statuses in which a run does not fail for its status."""
 
 
 def check_mode(mode: object) -> GraphTrajectoryMatchMode:
@@ -87,60 +100,3 @@ def canonical_mode(mode: object) -> StepMode:
     """
     given = check_mode(mode)
     return _SAME_AS.get(given, cast("StepMode", given))
-
-
-def read_options(
-    *, step_mode: object, duplicates: object, ignore: Iterable[str], status: str | Iterable[str]
-) -> MatchOptions:
-    """Check the options of a call.
-
-    Args:
-        step_mode: One of `GraphTrajectoryMatchMode`.
-        duplicates: One of `DuplicatesMode`.
-        ignore: Names to leave out on both sides; empty ignores nothing.
-        status: Allowed statuses of a run: a word, several, or `any`.
-
-    Raises:
-        TrajectoryTypeError: `ignore` or `status` is no collection of strings.
-        TrajectoryValueError: a value that is not allowed; the message lists what is.
-    """
-    if duplicates not in get_args(DuplicatesMode):
-        raise TrajectoryValueError(
-            f"duplicates is {duplicates!r}: no rule for counting names. Allowed: {', '.join(get_args(DuplicatesMode))}."
-        )
-    if isinstance(ignore, str):
-        raise TrajectoryTypeError(
-            f"ignore is the string {ignore!r}: its letters would be taken for names. Write a list, [{ignore!r}]."
-        )
-    return MatchOptions(
-        step_mode=canonical_mode(step_mode),
-        duplicates=cast("DuplicatesMode", duplicates),
-        ignore=_read_words(ignore, "ignore"),
-        status=_read_status(status),
-    )
-
-
-def _read_words(words: object, option: str) -> frozenset[str]:
-    if not isinstance(words, Iterable):
-        raise TrajectoryTypeError(
-            f"{option} is {show_value(words)}, no collection of strings: nothing can be looked up in it. Write a list."
-        )
-    collected = list(words)
-    for word in collected:
-        if not isinstance(word, str):
-            raise TrajectoryTypeError(
-                f"{option} holds {describe_value(word)}: only strings can be compared with names. Write a string."
-            )
-    return frozenset(collected)
-
-
-def _read_status(status: object) -> frozenset[str]:
-    allowed = get_args(JudgedStatus)
-    words = frozenset({status}) if isinstance(status, str) else _read_words(status, "status")
-    unknown = sorted(words.difference(allowed, {"any"}))
-    if unknown or not words:
-        found = ", ".join(map(repr, unknown)) or "nothing"
-        raise TrajectoryValueError(
-            f"status allows {found}: no run can be judged by it. Allowed: {', '.join(allowed)}, or any."
-        )
-    return frozenset(allowed) if "any" in words else words

@@ -6,47 +6,47 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from otel_traj.match.levels import list_level
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from otel_traj.match.align import Move
+    from otel_traj.match.levels import Level, ListedSuperstep
     from otel_traj.match.result import MatchOp, OpKind
-    from otel_traj.model import Run, Task
+    from otel_traj.model import Run
 
-__all__ = ["SpanIndex", "describe_moves", "faults_of", "kind_of"]
+__all__ = ["SpanIndex", "describe_moves", "faults_of", "kind_of", "make_op"]
 
 
 @dataclass(frozen=True, slots=True)
 class SpanIndex:
-    """The spans of a run's tasks by superstep; empty for a plain trajectory."""
+    """The spans of a run's supersteps; empty for a plain trajectory."""
 
-    tasks: Mapping[str, Task]
-    step_task_ids: Sequence[Sequence[str]]
+    supersteps: Sequence[ListedSuperstep]
 
     @classmethod
-    def of(cls, run: Run | None) -> SpanIndex:
+    def of(cls, run: Run | None, level: Level = "nodes", depth: int | None = 0) -> SpanIndex:
         """Index a run; None has no spans."""
-        if run is None:
-            return cls({}, ())
-        return cls({task.task_id: task for task in run.tasks}, run.step_task_ids)
+        return cls(() if run is None else list_level(run, level, depth).supersteps)
 
     def spans_at(self, position: int, names: Iterable[str]) -> list[str]:
         """Return the ids of the spans of these names in one superstep, attempts included, in task order.
 
         Args:
             position: Index of the superstep in the run's `steps`.
-            names: Node names, once per task. Where fewer than all tasks of a node are asked for it is the last
+            names: Names, once per task. Where fewer than all tasks of a node are asked for it is the last
                 ones: the first ones are what was expected.
         """
-        if position >= len(self.step_task_ids):
+        if position >= len(self.supersteps):
             return []
         wanted = Counter(names)
+        superstep = self.supersteps[position]
         found: list[tuple[str, ...]] = []
-        for task_id in reversed(self.step_task_ids[position]):
-            task = self.tasks.get(task_id)
-            if task is not None and wanted[task.node] > 0:
-                wanted[task.node] -= 1
-                found.append(task.span_ids)
+        for name, span_ids in zip(reversed(superstep.names), reversed(superstep.span_ids), strict=True):
+            if wanted[name] > 0:
+                wanted[name] -= 1
+                found.append(span_ids)
         return [span_id for spans in reversed(found) for span_id in spans]
 
 
@@ -55,7 +55,7 @@ def kind_of(move: Move) -> OpKind:
     if move.actual is None:
         return "missing_step"
     if move.expected is None:
-        return "extra_step"
+        return "too_many_repeats" if move.is_excess else "extra_step"
     if move.is_replaced:
         return "replaced"
     missing, extra = faults_of(move)
@@ -72,6 +72,19 @@ def faults_of(move: Move) -> tuple[tuple[str, ...], tuple[str, ...]]:
     missing = () if mode == "subset" else move.difference.missing
     extra = () if mode == "superset" else move.difference.extra
     return missing, extra
+
+
+def make_op(kind: OpKind, run: int | None) -> MatchOp:
+    """Return an op without a place yet."""
+    return {
+        "op": kind,
+        "run": run,
+        "expected_superstep": None,
+        "actual_superstep": None,
+        "missing": [],
+        "extra": [],
+        "span_ids": [],
+    }
 
 
 def describe_moves(moves: Iterable[Move], run: int, spans: SpanIndex) -> list[MatchOp]:

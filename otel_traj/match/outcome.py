@@ -1,4 +1,4 @@
-"""From judged pairs to the outcome with its text and its metadata.
+"""From judged runs to the outcome with its text and its metadata.
 
 The text says which run it speaks of only where there are several. Runs that could not be judged beside one that
 failed are named, and left out of the numbers.
@@ -6,14 +6,14 @@ failed are named, and left out of the numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from otel_traj.match.comment import build_comment
-from otel_traj.match.explain import explain_pair
-from otel_traj.match.ops import SpanIndex
-from otel_traj.match.result import HintKind, MatchMetadata, MatchOp, MatchOutcome, MatchVerdict
-from otel_traj.match.scores import RunScore, combine_scores, score_pair, score_single
+from otel_traj.match.explained import explain_pair
+from otel_traj.match.items import list_entries
+from otel_traj.match.ops import make_op
+from otel_traj.match.result import HintKind, MatchMetadata, MatchOp, MatchOutcome, MatchVerdict, Tolerated
+from otel_traj.match.scores import RunScore, combine_scores, score_single
 from otel_traj.match.standing import (
     describe_status,
     has_step_gap,
@@ -23,43 +23,31 @@ from otel_traj.match.standing import (
     say_status,
     say_waiting,
 )
-from otel_traj.match.supersteps import number_supersteps, prepare_actual, prepare_expected
+from otel_traj.match.step_match import whole_cost
+from otel_traj.match.tolerated import add_tolerated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from otel_traj.match.inputs import GivenRun
-    from otel_traj.match.modes import MatchOptions
+    from otel_traj.match.explained import ExplainedPair
     from otel_traj.match.pairs import JudgedPair
+    from otel_traj.match.prepared import PreparedReference, PreparedRun
+    from otel_traj.match.runs import Comparison
 
-__all__ = ["Comparison", "build_fail", "build_not_evaluated"]
+__all__ = ["build_fail", "build_not_evaluated", "build_pass"]
 
 _STEP_GAP = "superstep numbers have a gap, which cached nodes and update_state leave"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """What was compared, and the verdict on each pair of it."""
-
-    references: Sequence[GivenRun]
-    outputs: Sequence[GivenRun]
-    pairs: Sequence[JudgedPair]
-    """As many as the shorter side has runs."""
-    options: MatchOptions
-
-    @property
-    def has_right_count(self) -> bool:
-        """Whether there are as many runs as expected."""
-        return len(self.references) == len(self.outputs)
-
-
 def build_not_evaluated(comparison: Comparison) -> MatchOutcome:
     """Return the outcome where nothing failed and not everything could be judged."""
-    runs = [output.run for output in comparison.outputs if output.run is not None]
+    runs = [run.run for run in comparison.runs if run.run is not None]
     incomplete = [run for run in runs if is_incomplete(run)]
-    metadata = _build_metadata(comparison, "not_evaluated")
-    metadata["reason"] = "incomplete" if incomplete else "waiting"
+    metadata = _build_metadata(comparison, "not_evaluated", [])
+    reasons = [pair.reason for pair in comparison.pairs if pair.reason is not None]
+    metadata["reason"] = next((reason for reason in reasons if reason != "waiting"), "waiting")
     if incomplete:
+        metadata["reason"] = "incomplete"
         metadata["problems"] = list(
             dict.fromkeys(code for run in incomplete for code in incomplete_codes(run))
         )
@@ -67,17 +55,40 @@ def build_not_evaluated(comparison: Comparison) -> MatchOutcome:
     return MatchOutcome(verdict="not_evaluated", score=None, comment=comment, metadata=metadata)
 
 
-def build_fail(comparison: Comparison) -> MatchOutcome:
-    """Return the outcome where a run failed or another number of runs was expected."""
+def build_pass(comparison: Comparison) -> MatchOutcome:
+    """Return the outcome where all passed, with what was tolerated."""
+    explained = [explain_pair(pair) for pair in comparison.pairs if pair.verdict == "pass"]
+    metadata = _build_metadata(comparison, "pass", explained)
+    _add_scores(metadata, [each.score for each in explained], is_rich=True)
+    tolerated: Tolerated | None = {"missing": [], "extra": [], "reordered_supersteps": 0, "gap_supersteps": 0}
+    for each in explained:
+        tolerated = (
+            None if tolerated is None or each.tolerated is None else add_tolerated(tolerated, each.tolerated)
+        )
+    if tolerated is not None:
+        metadata["tolerated"] = tolerated
+    return MatchOutcome(verdict="pass", score=True, comment=None, metadata=metadata)
+
+
+def build_fail(comparison: Comparison, *, is_rich: bool) -> MatchOutcome:
+    """Return the outcome where a run failed or another number of runs was expected.
+
+    Args:
+        comparison: What was compared.
+        is_rich: Whether to say which share of the supersteps is met.
+    """
     explanation = _Explanation(comparison)
     if not comparison.has_right_count:
         explanation.add_count()
-    for pair in comparison.pairs:
-        explanation.add_pair(pair)
-    metadata = _build_metadata(comparison, "fail")
-    scores = combine_scores(explanation.scores)
-    metadata["edits"], metadata["fitness"] = scores.edits, scores.fitness
-    metadata["precision"], metadata["recall"], metadata["f1"] = scores.precision, scores.recall, scores.f1
+    failed = [pair for pair in comparison.pairs if pair.verdict != "not_evaluated"]
+    explained = [explain_pair(pair) for pair in failed]
+    if comparison.options.runs == "any":
+        nearest = min(range(len(explained)), key=lambda at: (explained[at].distance, at))
+        failed, explained = [failed[nearest]], [explained[nearest]]
+    for pair, each in zip(failed, explained, strict=True):
+        explanation.add_pair(pair, each)
+    metadata = _build_metadata(comparison, "fail", explained)
+    _add_scores(metadata, explanation.scores, is_rich=is_rich)
     metadata["ops"] = explanation.ops
     metadata["hints"] = list(dict.fromkeys(explanation.hints))
     if explanation.notes:
@@ -100,51 +111,32 @@ class _Explanation:
         self.scores: list[RunScore] = []
 
     def add_count(self) -> None:
-        references, outputs = self.comparison.references, self.comparison.outputs
-        self.ops.append(
-            {
-                "op": "wrong_run_count",
-                "run": None,
-                "expected_superstep": None,
-                "actual_superstep": None,
-                "missing": [],
-                "extra": [],
-                "span_ids": [],
-                "expected_runs": len(references),
-                "actual_runs": len(outputs),
-            }
-        )
-        noun = "run" if len(references) == 1 else "runs"
-        self.lines.append(f"expected {len(references)} {noun}, got {len(outputs)}")
-        options, paired = self.comparison.options, len(self.comparison.pairs)
-        for reference in references[paired:]:
-            self.scores.append(score_single(prepare_expected(reference.steps, options), ()))
-        for output in outputs[paired:]:
-            self.scores.append(score_single((), prepare_actual(output.steps, options)))
+        wanted, seen = len(self.comparison.references), len(self.comparison.runs)
+        op = make_op("wrong_run_count", None)
+        op["expected_runs"], op["actual_runs"] = wanted, seen
+        self.ops.append(op)
+        self.lines.append(f"expected {wanted} {'run' if wanted == 1 else 'runs'}, got {seen}")
+        paired = len(self.comparison.pairs)
+        self.scores += [_score_lost(reference) for reference in self.comparison.references[paired:]]
+        self.scores += [_score_surplus(run) for run in self.comparison.runs[paired:]]
 
-    def add_pair(self, pair: JudgedPair) -> None:
-        if pair.verdict == "not_evaluated":
-            return
+    def add_pair(self, pair: JudgedPair, explained: ExplainedPair) -> None:
         self._add_status(pair)
-        if pair.matched:
-            self.scores.append(score_pair(pair.expected, pair.actual, ()))
-            return
-        explained = explain_pair(pair.expected, pair.actual, pair.index, SpanIndex.of(pair.given.run))
-        self.ops.extend(explained.ops)
-        self.lines.extend(self._place(pair, line) for line in explained.lines)
         self.scores.append(explained.score)
+        self.ops += explained.ops
+        self.lines += [self._place(pair, line) for line in explained.lines]
         if explained.note is not None:
             self.notes.append(self._place(pair, explained.note))
         for hint in explained.hints:
             self._add_hint(pair, hint.kind, hint.text)
-        if has_step_gap(pair.given.run):
+        if explained.ops and has_step_gap(pair.run.run):
             self._add_hint(pair, "step_gap", _STEP_GAP)
 
     def _add_status(self, pair: JudgedPair) -> None:
-        run = pair.given.run
+        run = pair.run.run
         if run is None or pair.is_status_allowed:
             return
-        op = describe_status(run, pair.index, number_supersteps(run.steps))
+        op = describe_status(run, pair.index)
         self.ops.append(op)
         self.lines.append(
             say_status(run, op, self.comparison.options.status, _subject(self.comparison, pair.index))
@@ -155,37 +147,60 @@ class _Explanation:
         self.hint_lines.append(f"hint: {self._place(pair, text)}")
 
     def _place(self, pair: JudgedPair, sentence: str) -> str:
-        return f"run {pair.index}, {sentence}" if _has_several(self.comparison) else sentence
+        return f"run {pair.index}, {sentence}" if self.comparison.has_several else sentence
 
 
-def _has_several(comparison: Comparison) -> bool:
-    return max(len(comparison.references), len(comparison.outputs)) > 1
+def _score_lost(reference: PreparedReference) -> RunScore:
+    """Return the score of a reference without a run."""
+    way = min(reference.ways, key=lambda each: each.worst_cost(), default=None)
+    if way is None:
+        return score_single((), "expected", worst=0)
+    return score_single(list_entries(way.items), "expected", worst=way.worst_cost())
+
+
+def _score_surplus(run: PreparedRun) -> RunScore:
+    """Return the score of a run without a reference."""
+    names = [name for step in run.actual for name in step.names]
+    return score_single(names, "actual", worst=sum(whole_cost(step.names) for step in run.actual))
+
+
+def _add_scores(metadata: MatchMetadata, runs: Sequence[RunScore], *, is_rich: bool) -> None:
+    scores = combine_scores(runs)
+    metadata["edits"], metadata["fitness"] = scores.edits, scores.fitness
+    metadata["precision"], metadata["recall"], metadata["f1"] = scores.precision, scores.recall, scores.f1
+    if is_rich and scores.steps_matched is not None:
+        metadata["steps_matched"] = scores.steps_matched
 
 
 def _subject(comparison: Comparison, index: int) -> str:
-    return f"run {index}" if _has_several(comparison) else "run"
+    return f"run {index}" if comparison.has_several else "run"
 
 
 def _say_unjudged(comparison: Comparison) -> list[str]:
     """Return one sentence per run that could not be judged, unpaired ones too."""
-    waiting = {pair.index for pair in comparison.pairs if pair.reason == "waiting"}
+    pairs = {pair.index: pair for pair in comparison.pairs if pair.verdict == "not_evaluated"}
     sentences: list[str] = []
-    for index, output in enumerate(comparison.outputs):
-        if output.run is None:
-            continue
-        if is_incomplete(output.run):
-            sentences.append(say_incomplete(output.run, _subject(comparison, index)))
-        elif index in waiting:
-            where = say_waiting(output.run)
-            sentences.append(f"run {index} is {where}" if _has_several(comparison) else where)
+    for index, run in enumerate(comparison.runs):
+        pair = pairs.get(index)
+        is_unpaired = not comparison.has_right_count and is_incomplete(run.run)
+        if run.run is not None and is_incomplete(run.run) and (pair or is_unpaired):
+            sentences.append(say_incomplete(run.run, _subject(comparison, index)))
+        elif pair is not None:
+            words = pair.words or ("" if run.run is None else say_waiting(run.run))
+            is_place = not pair.words
+            where = f"run {index} {'is ' * is_place}{words}" if comparison.has_several else words
+            sentences.append(where)
     return sentences
 
 
-def _build_metadata(comparison: Comparison, verdict: MatchVerdict) -> MatchMetadata:
+def _build_metadata(
+    comparison: Comparison, verdict: MatchVerdict, explained: Sequence[ExplainedPair]
+) -> MatchMetadata:
+    ways = {each.index: each.way for each in explained}
     return {
         "verdict": verdict,
         "step_mode": comparison.options.step_mode,
-        "trajectory_mode": "strict",
+        "trajectory_mode": comparison.options.trajectory_mode,
         "edits": None,
         "fitness": None,
         "precision": None,
@@ -193,10 +208,8 @@ def _build_metadata(comparison: Comparison, verdict: MatchVerdict) -> MatchMetad
         "f1": None,
         "ops": [],
         "hints": [],
-        "expected": [_as_lists(reference) for reference in comparison.references],
-        "actual": [_as_lists(output) for output in comparison.outputs],
+        "expected": [
+            reference.write(ways.get(index, 0)) for index, reference in enumerate(comparison.references)
+        ],
+        "actual": [[[str(name) for name in names] for names in run.names] for run in comparison.runs],
     }
-
-
-def _as_lists(given: GivenRun) -> list[list[str]]:
-    return [list(step.names) for step in given.steps]

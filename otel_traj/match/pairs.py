@@ -1,30 +1,28 @@
 """The verdict on one run against its reference.
 
-A plain comparison, superstep by superstep, in linear time. The alignment that explains a fail comes after it
-and can't change it.
+Supersteps, rules and model calls are each a plain comparison; the explanation of a fail comes after it and can't
+change it. What can't be told is never guessed: a run that is incomplete is not judged, one that waits and follows
+the reference so far is not failed, and where arguments that were not recorded would decide, nothing is decided.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
+from otel_traj.errors import EvaluatorBrokenError, PatternTimeoutError
+from otel_traj.match.levels import is_level_known
+from otel_traj.match.model_choices import UnknownChoice, WrongChoice, check_model_calls
+from otel_traj.match.rule_checks import BrokenRule, check_rules
 from otel_traj.match.standing import is_incomplete, is_pause_unknown
-from otel_traj.match.step_match import step_matches
-from otel_traj.match.supersteps import (
-    ActualStep,
-    ExpectedStep,
-    is_interrupt,
-    prepare_actual,
-    prepare_expected,
-)
+from otel_traj.match.supersteps import ActualStep, is_interrupt
+from otel_traj.match.tool_patterns import doubt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from otel_traj.match.inputs import GivenRun
-    from otel_traj.match.modes import MatchOptions
-    from otel_traj.match.result import MatchVerdict
+    from otel_traj.match.prepared import PreparedReference, PreparedRun
+    from otel_traj.match.result import MatchVerdict, NotEvaluatedReason
     from otel_traj.model import Run
 
 __all__ = ["JudgedPair", "judge_pair"]
@@ -36,61 +34,99 @@ class JudgedPair:
 
     index: int
     """Of the run among the outputs."""
-    given: GivenRun
-    expected: list[ExpectedStep]
-    actual: list[ActualStep]
+    reference: PreparedReference
+    run: PreparedRun
     verdict: MatchVerdict
-    reason: Literal["incomplete", "waiting"] | None
+    reason: NotEvaluatedReason | None = None
     """Why it is not evaluated."""
-    matched: bool
-    """Whether the supersteps meet the reference, whatever the status."""
-    is_status_allowed: bool
+    words: str = ""
+    """The same in a sentence, where the reason alone does not say it."""
+    matched: bool = False
+    """Whether the supersteps meet the reference, whatever else does not."""
+    broken_rules: tuple[BrokenRule, ...] = ()
+    wrong_choices: tuple[WrongChoice, ...] = ()
+    is_status_allowed: bool = True
 
 
-def judge_pair(index: int, reference: GivenRun, output: GivenRun, options: MatchOptions) -> JudgedPair:
+def judge_pair(index: int, reference: PreparedReference, run: PreparedRun) -> JudgedPair:
     """Judge one run.
 
     Args:
         index: Of the run among the outputs.
         reference: What is expected.
-        output: What ran; only a `Run` record can be incomplete, waiting or of a wrong status.
-        options: Modes, ignored names, allowed statuses.
+        run: What ran; only a `Run` record can be incomplete, waiting or of a wrong status.
     """
-    expected = prepare_expected(reference.steps, options)
-    actual = prepare_actual(output.steps, options)
-    run = output.run
-    is_allowed = run is None or run.status in options.status
-    matched = _matches_strictly(expected, actual)
-    verdict: MatchVerdict = "pass" if matched and is_allowed else "fail"
-    reason: Literal["incomplete", "waiting"] | None = None
-    if is_incomplete(run):
-        reason = "incomplete"
-    elif verdict == "fail" and _may_wait(run):
-        reason = "waiting" if _follows(expected, actual) else None
-    elif is_pause_unknown(run) and "interrupted" not in options.status:
-        reason = "waiting" if verdict == "pass" else None
-    return JudgedPair(
-        index=index,
-        given=output,
-        expected=expected,
-        actual=actual,
-        verdict=verdict if reason is None else "not_evaluated",
-        reason=reason,
-        matched=matched,
+    pair = JudgedPair(index=index, reference=reference, run=run, verdict="not_evaluated")
+    if is_incomplete(run.run):
+        return replace(pair, reason="incomplete")
+    if run.run is not None and run.options.looks_inside:
+        unknown = is_level_known(run.run, run.options.level, run.options.depth)
+        if unknown is not None:
+            return replace(pair, reason="incomplete", words=unknown)
+    try:
+        return _compare(pair)
+    except (EvaluatorBrokenError, PatternTimeoutError) as error:
+        return replace(pair, reason="broken", words=str(error))
+
+
+def _compare(pair: JudgedPair) -> JudgedPair:
+    reference, run = pair.reference, pair.run
+    broken = [] if reference.rules is None else check_rules(reference.rules, run.ran)
+    wrong, unknown = _check_choices(reference, run.run)
+    record, allowed = run.run, run.options.status
+    judged = replace(
+        pair,
+        matched=_matches(reference, run.actual),
+        broken_rules=tuple(broken),
+        wrong_choices=tuple(wrong),
         # An interrupted run has not ended: it fails for what it did, never for being interrupted.
-        is_status_allowed=is_allowed or (run is not None and run.status == "interrupted"),
+        is_status_allowed=record is None or record.status in allowed or record.status == "interrupted",
     )
+    holds = judged.matched and not broken and not wrong
+    if not holds or not (record is None or record.status in allowed):
+        if record is not None and _may_wait(record) and _may_go_on(judged):
+            return replace(judged, reason="waiting")
+        return replace(judged, verdict="fail")
+    if record is not None and is_pause_unknown(record) and "interrupted" not in allowed:
+        return replace(judged, reason="waiting")
+    if not unknown and reference.compares_arguments and not _matches(reference, _doubt(run.actual)):
+        unknown = "arguments of tool calls were not recorded, or not whole: record content (content=True)"
+    if unknown:
+        return replace(judged, reason="not_recorded", words=unknown)
+    return replace(judged, verdict="pass")
 
 
-def _may_wait(run: Run | None) -> bool:
-    return run is not None and (run.status == "interrupted" or is_pause_unknown(run))
+def _matches(reference: PreparedReference, actual: Sequence[ActualStep]) -> bool:
+    return not reference.ways or any(way.matches(actual) for way in reference.ways)
 
 
-def _matches_strictly(expected: Sequence[ExpectedStep], actual: Sequence[ActualStep]) -> bool:
-    return len(expected) == len(actual) and all(map(step_matches, expected, actual))
+def _doubt(actual: Sequence[ActualStep]) -> list[ActualStep]:
+    return [ActualStep(step.number, doubt(step.names), step.position) for step in actual]
 
 
-def _follows(expected: Sequence[ExpectedStep], actual: Sequence[ActualStep]) -> bool:
-    """Return whether a run, the marker of its pending interrupt left out, is a beginning of the reference."""
+def _check_choices(reference: PreparedReference, run: Run | None) -> tuple[list[WrongChoice], str]:
+    """Return the model calls that chose otherwise, and why others can't be judged."""
+    if not reference.model_calls:
+        return [], ""
+    if run is None:
+        return [], "a plain trajectory holds no model calls: pass runs"
+    if any(problem.code == "spans_missing" for problem in run.problems):
+        return [], "spans of model calls may be missing (spans_missing)"
+    found = check_model_calls(run, reference.model_calls)
+    unknown = "; ".join(each.text for each in found if isinstance(each, UnknownChoice))
+    return [each for each in found if isinstance(each, WrongChoice)], unknown
+
+
+def _may_wait(run: Run) -> bool:
+    return run.status == "interrupted" or is_pause_unknown(run)
+
+
+def _may_go_on(pair: JudgedPair) -> bool:
+    """Whether a run that waits, the marker of its pending interrupt left out, may still come to pass."""
+    actual, ways = pair.run.actual, pair.reference.ways
     done = actual[:-1] if actual and is_interrupt(actual[-1].names) else actual
-    return len(done) <= len(expected) and all(map(step_matches, expected, done))
+    if not all(broken.may_recover for broken in pair.broken_rules):
+        return False
+    if not all(wrong.may_recover for wrong in pair.wrong_choices):
+        return False
+    return not ways or any(way.may_go_on(done) for way in ways)

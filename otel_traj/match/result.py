@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
-from otel_traj.match.modes import StepMode  # noqa: TC001 - users resolve the type hints at run time
+# Users resolve the type hints at run time.
+from otel_traj.match.modes import StepMode, TrajectoryMode  # noqa: TC001
 
 __all__ = [
     "HintKind",
@@ -18,14 +19,16 @@ __all__ = [
     "MatchOutcome",
     "MatchResult",
     "MatchVerdict",
+    "NotEvaluatedReason",
     "OpKind",
-    "TrajectoryMode",
+    "ResultsMetadata",
+    "ResultsOutcome",
+    "ResultsResult",
+    "ScoreResult",
+    "Tolerated",
 ]
 
 MatchVerdict: TypeAlias = Literal["pass", "fail", "not_evaluated"]
-
-TrajectoryMode: TypeAlias = Literal["strict"]
-"""How whole trajectories are compared: the same number of supersteps, each against its own."""
 
 OpKind: TypeAlias = Literal[
     "missing_nodes",
@@ -35,17 +38,39 @@ OpKind: TypeAlias = Literal[
     "replaced",
     "missing_step",
     "extra_step",
+    "too_many_repeats",
     "wrong_run_count",
     "status",
+    "rule",
+    "model_call",
 ]
-"""One kind of difference: names missing from a superstep, names too many, both; the same names in another order
-(mode exact); no name in common; a superstep missing or too many; another number of runs than expected; a status
-that the reference does not allow."""
+"""One kind of difference: names missing from a superstep, names too many, both; the same names in another order;
+no name in common; a superstep missing or too many, or one round of a loop more than its bounds allow; another number
+of runs than expected; a status that the reference does not allow; a broken rule; other tools than expected chosen by
+a model call."""
 
 HintKind: TypeAlias = Literal[
     "misspelt", "serialised", "merged", "loop_count", "moved", "wrong_branch", "step_gap"
 ]
 """What several differences mean together."""
+
+
+NotEvaluatedReason: TypeAlias = Literal["incomplete", "waiting", "not_recorded", "broken"]
+"""Why nothing could be judged: spans are missing; the run waits; what is to be compared was not recorded; a callable
+or a regular expression of the reference broke."""
+
+
+class Tolerated(TypedDict):
+    """What differs and is allowed by the modes, bounds and gaps of the reference."""
+
+    missing: list[str]
+    """Names that the reference has and the run lacks, where the mode is `subset`."""
+    extra: list[str]
+    """Names that the run has beside those of the reference, where the mode is `superset`."""
+    reordered_supersteps: int
+    """Supersteps with the expected names in another order."""
+    gap_supersteps: int
+    """Supersteps that a gap took, or the trajectory mode left free."""
 
 
 class MatchOp(TypedDict):
@@ -71,7 +96,13 @@ class MatchOp(TypedDict):
     status: NotRequired[str]
     """Of `status`: how the run ended."""
     nodes: NotRequired[list[str]]
-    """Of `status`: where it ended so."""
+    """Of `status`: where it ended so. Of `rule`: the names it is about."""
+    rule: NotRequired[str]
+    """Of `rule`: its name."""
+    supersteps: NotRequired[list[int]]
+    """Of `rule`: all supersteps that break it."""
+    nth: NotRequired[int]
+    """Of `model_call`: which call of the run, from 1."""
 
 
 class MatchMetadata(TypedDict):
@@ -92,14 +123,19 @@ class MatchMetadata(TypedDict):
     ops: list[MatchOp]
     hints: list[HintKind]
     """Each kind once."""
-    expected: list[list[list[str]]]
-    """Per run the whole reference as it was given, nothing left out."""
+    expected: list[list[object]]
+    """Per run the whole reference as it was given, nothing left out: a list of names per superstep; patterns, loops,
+    gaps and alternatives as they are written in a reference file."""
     actual: list[list[list[str]]]
     """Per run the whole trajectory as it was given, nothing left out."""
     capped: NotRequired[bool]
     """True where some run was too long to align: its first difference alone is named."""
-    reason: NotRequired[Literal["incomplete", "waiting"]]
-    """Why nothing could be judged."""
+    tolerated: NotRequired[Tolerated]
+    """Of a pass: what was let through."""
+    steps_matched: NotRequired[float]
+    """Share of the expected supersteps that ran as expected, 0 to 1."""
+    reason: NotRequired[NotEvaluatedReason]
+    """Of a verdict that is not evaluated."""
     problems: NotRequired[list[str]]
     """Codes of what is missing, where the reason is `incomplete`."""
 
@@ -114,6 +150,48 @@ class MatchResult(TypedDict):
     """None for a pass; else at most 2,048 bytes of UTF-8."""
     metadata: MatchMetadata | None
     """None for a pass."""
+
+
+class ScoreResult(TypedDict):
+    """One number beside the verdict, under a key of its own."""
+
+    key: str
+    score: float | None
+    """From 0 to 1; None where it is not known."""
+    comment: None
+    metadata: None
+
+
+class ResultsMetadata(TypedDict):
+    """The explanation of a verdict on results that is not a pass."""
+
+    verdict: MatchVerdict
+    reason: NotRequired[NotEvaluatedReason]
+    """Of a verdict that is not evaluated."""
+
+
+class ResultsResult(TypedDict):
+    """What is returned beside a `MatchResult` where results are compared."""
+
+    key: str
+    """That of the trajectories, with `_results` behind it."""
+    score: bool | None
+    """None: not evaluated."""
+    comment: str | None
+    """None for a pass; else where results differ, by keys and types; at most 2,048 bytes of UTF-8."""
+    metadata: ResultsMetadata | None
+    """None for a pass."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultsOutcome:
+    """The verdict on the results of runs, before it gets a key."""
+
+    verdict: MatchVerdict
+    score: bool | None
+    """None: not evaluated."""
+    comment: str | None
+    metadata: ResultsMetadata | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,18 +9,21 @@ runs that changed places do not make up for each other. No gate is built on thes
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
-from otel_traj.match.step_match import whole_cost
+from otel_traj.match.name_patterns import accepts
+from otel_traj.match.step_match import compare_entries
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from otel_traj.match.align import Move
-    from otel_traj.match.supersteps import ActualStep, ExpectedStep
+    from otel_traj.match.align import Move, Side
+    from otel_traj.match.name_patterns import Entry
 
-__all__ = ["RunScore", "Scores", "combine_scores", "score_pair", "score_single"]
+__all__ = ["RunScore", "Scores", "combine_scores", "score_moves", "score_run", "score_single"]
+
+_MOST_PAIRS: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +36,10 @@ class RunScore:
     shared: int
     expected_names: int
     actual_names: int
+    met_steps: int = 0
+    """Expected supersteps that ran as expected."""
+    expected_steps: int = 0
+    """0 where nothing is known of single supersteps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,35 +51,63 @@ class Scores:
     precision: float
     recall: float
     f1: float
+    steps_matched: float | None
+    """None where nothing is known of single supersteps."""
 
 
-def score_pair(
-    expected: Sequence[ExpectedStep], actual: Sequence[ActualStep], moves: Iterable[Move] | None
-) -> RunScore:
-    """Return the contribution of a run and its reference; `moves` is None where no alignment was made."""
-    wanted = Counter(name for step in expected for name in step.names)
-    seen = Counter(name for step in actual for name in step.names)
+def score_run(*, cost: int | None, worst: int, expected: Sequence[Entry], actual: Sequence[str]) -> RunScore:
+    """Return the contribution of a run and its reference.
+
+    Args:
+        cost: Of the alignment; None where none was made.
+        worst: What it costs to pair nothing.
+        expected: All entries of the supersteps that were expected.
+        actual: All names that ran, but for those that a gap took.
+    """
     return RunScore(
-        cost=None if moves is None else sum(move.cost for move in moves),
-        worst=_worst_cost(expected, actual),
-        shared=(wanted & seen).total(),
-        expected_names=wanted.total(),
-        actual_names=seen.total(),
+        cost=cost,
+        worst=worst,
+        shared=_count_shared(expected, actual),
+        expected_names=len(expected),
+        actual_names=len(actual),
     )
 
 
-def score_single(expected: Sequence[ExpectedStep], actual: Sequence[ActualStep]) -> RunScore:
-    """Return the contribution of a run without a reference or of a reference without a run (the other empty).
+def score_moves(moves: Sequence[Move], *, worst: int | None) -> RunScore:
+    """Return the contribution of a run that was aligned with its reference.
 
-    Even a run without supersteps costs 1, so that no difference is free.
+    Args:
+        moves: Its alignment.
+        worst: What it costs to pair nothing; None where the trajectory mode gives no cost.
     """
-    worst = max(1, _worst_cost(expected, actual))
+    taken = [move for move in moves if not move.is_gap]
+    expected = [move for move in taken if move.expected is not None]
+    score = score_run(
+        cost=None if worst is None else sum(move.cost for move in moves),
+        worst=worst or 0,
+        expected=[entry for move in expected if move.expected is not None for entry in move.expected.entries],
+        actual=[name for move in taken if move.actual is not None for name in move.actual.names],
+    )
+    return replace(
+        score, met_steps=sum(1 for move in expected if not move.cost), expected_steps=len(expected)
+    )
+
+
+def score_single(names: Sequence[Entry], side: Side, *, worst: int) -> RunScore:
+    """Return the contribution of a run without a reference or of a reference without a run.
+
+    Args:
+        names: All names of the one that is there.
+        side: Which one that is.
+        worst: What it costs to pair nothing of it. Even a run without supersteps costs 1, so that no difference is
+            free.
+    """
     return RunScore(
-        cost=worst,
-        worst=worst,
+        cost=max(1, worst),
+        worst=max(1, worst),
         shared=0,
-        expected_names=sum(len(step.names) for step in expected),
-        actual_names=sum(len(step.names) for step in actual),
+        expected_names=len(names) if side == "expected" else 0,
+        actual_names=len(names) if side == "actual" else 0,
     )
 
 
@@ -82,6 +117,7 @@ def combine_scores(runs: Sequence[RunScore]) -> Scores:
     aligned = len(costs) == len(runs)
     fitness = sum(_fitness(run) for run in runs) / len(runs) if runs else 1.0
     shared = sum(run.shared for run in runs)
+    steps = sum(run.expected_steps for run in runs)
     expected_names = sum(run.expected_names for run in runs)
     actual_names = sum(run.actual_names for run in runs)
     precision = shared / actual_names if actual_names else float(not expected_names)
@@ -93,11 +129,27 @@ def combine_scores(runs: Sequence[RunScore]) -> Scores:
         precision=_round(precision),
         recall=_round(recall),
         f1=_round(f1),
+        steps_matched=_round(sum(run.met_steps for run in runs) / steps) if steps else None,
     )
 
 
-def _worst_cost(expected: Sequence[ExpectedStep], actual: Sequence[ActualStep]) -> int:
-    return sum(whole_cost(step.names) for step in expected) + sum(whole_cost(step.names) for step in actual)
+def _count_shared(expected: Sequence[Entry], actual: Sequence[str]) -> int:
+    """Return how many names go with an entry of their own; literals take theirs first where there are very many."""
+    literals = Counter(entry for entry in expected if isinstance(entry, str))
+    seen = Counter(actual)
+    shared = literals & seen
+    if literals.total() == len(expected):
+        return shared.total()
+    if len(expected) * len(actual) <= _MOST_PAIRS:
+        return compare_entries(expected, actual).shared
+    left = list((seen - shared).elements())
+    for entry in expected:
+        at = next(
+            (at for at, name in enumerate(left) if not isinstance(entry, str) and accepts(entry, name)), None
+        )
+        if at is not None:
+            del left[at]
+    return len(actual) - len(left)
 
 
 def _fitness(run: RunScore) -> float:

@@ -12,10 +12,10 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from otel_traj.match.names import escape, list_names, show_name
-from otel_traj.match.supersteps import is_interrupt
+from otel_traj.match.supersteps import is_interrupt, number_supersteps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from otel_traj.match.result import MatchOp
     from otel_traj.model import Run, Task
@@ -88,13 +88,12 @@ def say_waiting(run: Run) -> str:
     return f"waiting after {list_names(run.steps[-1])}" if run.steps else "waiting before its first superstep"
 
 
-def describe_status(run: Run, index: int, numbers: Sequence[int]) -> MatchOp:
+def describe_status(run: Run, index: int) -> MatchOp:
     """Return the op of a run that ended in a status that is not allowed.
 
     Args:
         run: The run.
         index: Its index among the outputs.
-        numbers: The numbers of its supersteps, beside `run.steps`.
     """
     tasks = _tasks_at_fault(run)
     ids = {task.task_id for task in tasks}
@@ -103,7 +102,7 @@ def describe_status(run: Run, index: int, numbers: Sequence[int]) -> MatchOp:
         "op": "status",
         "run": index,
         "expected_superstep": None,
-        "actual_superstep": None if at is None else numbers[at],
+        "actual_superstep": None if at is None else number_supersteps(run.steps)[at],
         "missing": [],
         "extra": [],
         "span_ids": [span_id for task in tasks for span_id in task.span_ids],

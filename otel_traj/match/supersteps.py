@@ -8,37 +8,51 @@ A superstep that loses all its names to `ignore` is dropped; one that was writte
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+from msgspec import Struct
 
-    from otel_traj.match.modes import MatchOptions, StepMode
+from otel_traj.match.name_patterns import show_entry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from otel_traj.match.modes import StepMode
+    from otel_traj.match.name_patterns import Entry
+    from otel_traj.match.options import MatchOptions
 
 __all__ = [
     "INTERRUPT",
     "START",
     "ActualStep",
+    "Bounds",
     "ExpectedStep",
-    "GivenStep",
+    "drop_duplicates",
     "is_interrupt",
     "number_supersteps",
     "prepare_actual",
-    "prepare_expected",
 ]
 
 START: Final = "__start__"
 INTERRUPT: Final = "__interrupt__"
+_MARKERS: Final = frozenset({START, INTERRUPT})
 
 
 @dataclass(frozen=True, slots=True)
-class GivenStep:
-    """One superstep as the user gave it, checked."""
+class Bounds:
+    """How often something may stand in a row."""
 
-    names: tuple[str, ...]
-    mode: StepMode | None = None
-    """Only on a reference; None takes the call's `step_mode`."""
+    min: int = 1
+    max: int | None = 1
+    """None: without a bound."""
+
+    @property
+    def is_once(self) -> bool:
+        """Whether it stands exactly once."""
+        return self.min == self.max == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +60,28 @@ class ExpectedStep:
     """One superstep of a reference, ready to compare."""
 
     number: int
-    names: tuple[str, ...]
+    """Its number in the reference as it is written, in which every superstep stands once."""
+    entries: tuple[Entry, ...]
     mode: StepMode
+    bounds: Bounds = Bounds()
+    """Its own, or those of the group that it stands in."""
+    names: tuple[str, ...] = field(init=False, compare=False)
+    """Its entries in words: patterns as what they accept."""
+    counts: Counter[str] | None = field(init=False, compare=False)
+    """Its names, counted; None where one of them is a pattern."""
+    ordered: tuple[str, ...] = field(init=False, compare=False)
+    """Its names, sorted."""
+
+    def __post_init__(self) -> None:
+        names = tuple(map(show_entry, self.entries))
+        is_literal = all(isinstance(entry, str) for entry in self.entries)
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "counts", Counter(names) if is_literal else None)
+        object.__setattr__(self, "ordered", tuple(sorted(names)))
 
 
-@dataclass(frozen=True, slots=True)
-class ActualStep:
-    """One superstep that ran, ready to compare."""
+class ActualStep(Struct, frozen=True, gc=False):
+    """One superstep that ran, ready to compare. A struct: a verdict makes one per superstep."""
 
     number: int
     names: tuple[str, ...]
@@ -60,44 +89,51 @@ class ActualStep:
     """Index in the trajectory as it was given."""
 
 
-def is_interrupt(names: Sequence[str]) -> bool:
+def is_interrupt(names: Sequence[object]) -> bool:
     """Return whether a superstep is an interrupt marker."""
     return bool(names) and all(name == INTERRUPT for name in names)
 
 
-def number_supersteps(steps: Iterable[Sequence[str]]) -> list[int]:
+def number_supersteps(steps: Iterable[Sequence[object]]) -> list[int]:
     """Return the number of each superstep, relative to the run.
 
     Args:
         steps: Outer list = all supersteps of the run in order, nothing left out.
     """
+    steps = list(steps)
+    if _MARKERS.isdisjoint(chain.from_iterable(steps)):
+        return list(range(1, len(steps) + 1))
     numbers: list[int] = []
     number = 0
     for position, names in enumerate(steps):
-        starts = position == 0 and len(names) == 1 and names[0] == START
-        if not starts and not is_interrupt(names):
+        if len(names) == 1 and ((position == 0 and names[0] == START) or names[0] == INTERRUPT):
+            pass
+        elif len(names) < 2 or not is_interrupt(names):
             number += 1
         numbers.append(number)
     return numbers
 
 
-def prepare_expected(steps: Sequence[GivenStep], options: MatchOptions) -> list[ExpectedStep]:
-    """Return the supersteps of a reference that are compared, numbered, each with its mode."""
-    return [
-        ExpectedStep(number, names, steps[position].mode or options.step_mode)
-        for position, number, names in _prepare(steps, options)
-    ]
+def drop_duplicates(steps: Sequence[ActualStep]) -> list[ActualStep]:
+    """Return supersteps in which each name stands once."""
+    return [ActualStep(step.number, tuple(dict.fromkeys(step.names)), step.position) for step in steps]
 
 
-def prepare_actual(steps: Sequence[GivenStep], options: MatchOptions) -> list[ActualStep]:
-    """Return the supersteps of a run that are compared, numbered."""
-    return [ActualStep(number, names, position) for position, number, names in _prepare(steps, options)]
+def prepare_actual(
+    steps: Sequence[tuple[str, ...]], numbers: Sequence[int], options: MatchOptions
+) -> list[ActualStep]:
+    """Return the supersteps of a run that are compared.
 
-
-def _prepare(steps: Sequence[GivenStep], options: MatchOptions) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    for position, number in enumerate(number_supersteps(step.names for step in steps)):
-        given = steps[position].names
-        kept = tuple(name for name in given if name not in options.ignore)
-        if given and not kept:
-            continue
-        yield position, number, tuple(dict.fromkeys(kept)) if options.duplicates == "ignore" else kept
+    Args:
+        steps: All supersteps of the run.
+        numbers: Their numbers.
+        options: What is ignored.
+    """
+    if not options.ignores_any(chain.from_iterable(steps)):
+        return list(map(ActualStep, numbers, steps, range(len(steps))))
+    prepared: list[ActualStep] = []
+    for position, names in enumerate(steps):
+        kept = options.filter_names(names)
+        if kept or not names:
+            prepared.append(ActualStep(numbers[position], kept, position))
+    return prepared

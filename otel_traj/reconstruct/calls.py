@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from otel_traj.model import AttributeValue, ModelCall, ToolCall, Usage
-from otel_traj.reconstruct.content import decode_content
+from otel_traj.model import ModelCall, ToolCall, Usage
+from otel_traj.reconstruct.content import read_content
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from otel_traj.model import Run, Task
+    from otel_traj.reconstruct.choosers import Choosers
     from otel_traj.reconstruct.facts import CallFact
 
 __all__ = ["list_model_calls", "list_tool_calls", "sum_usage"]
@@ -31,10 +32,10 @@ def list_model_calls(
 
 
 def list_tool_calls(
-    facts: Iterable[CallFact], tasks: Sequence[Task], children: Iterable[Run]
+    facts: Iterable[CallFact], tasks: Sequence[Task], children: Iterable[Run], choosers: Choosers
 ) -> list[ToolCall]:
-    """Return the tool calls of a run and of the runs below it."""
-    own = [_make_tool_call(fact) for fact in facts if fact.kind == "tool"]
+    """Return the tool calls of a run and of the runs below it, each with the model call that chose it."""
+    own = [_make_tool_call(fact, choosers.find(fact)) for fact in facts if fact.kind == "tool"]
     return _order(own, [(child, child.tool_calls) for child in children], tasks)
 
 
@@ -73,14 +74,18 @@ def _make_model_call(fact: CallFact) -> ModelCall:
         started_ns=fact.place.start_ns,
         ended_ns=fact.place.end_ns,
         span_id=fact.place.span_id,
+        tools=fact.tools,
+        tool_calls=fact.chosen,
+        input_messages=read_content(fact.input_messages),
+        output_messages=read_content(fact.output_messages),
     )
 
 
-def _make_tool_call(fact: CallFact) -> ToolCall:
+def _make_tool_call(fact: CallFact, model_call: str | None) -> ToolCall:
     return ToolCall(
         name=fact.name or "",
         id=fact.call_id,
-        args=_read_arguments(fact.arguments),
+        args=read_content(fact.arguments),
         superstep=fact.superstep,
         node=fact.node,
         run_id=fact.run_id,
@@ -90,12 +95,9 @@ def _make_tool_call(fact: CallFact) -> ToolCall:
         started_ns=fact.place.start_ns,
         ended_ns=fact.place.end_ns,
         span_id=fact.place.span_id,
+        parent_span_id=fact.place.parent_span_id,
+        model_call=model_call,
     )
-
-
-def _read_arguments(value: AttributeValue) -> AttributeValue:
-    """The GenAI conventions allow both a structured value and its JSON text."""
-    return decode_content(value)[0] if isinstance(value, str) else value
 
 
 def _make_usage(counts: Sequence[int | None]) -> Usage:

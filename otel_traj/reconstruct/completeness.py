@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from otel_traj.manifest import digest_steps, encode_steps
 from otel_traj.model import Problem, ProblemCode
+from otel_traj.reconstruct.names import name_run, name_span, name_spans
 from otel_traj.reconstruct.supersteps import group_supersteps, list_recorded_steps
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ NAMED_ONLY: frozenset[ProblemCode] = frozenset({"step_gap", "content_cut", "span
 """Codes that are named and leave a run complete."""
 
 _RESEND = "Read the source again later, or look for spans that the exporter or the collector dropped."
-_SHOWN_IDS = 8
 
 
 def is_manifest_met(part: Part, tasks: Sequence[Task]) -> bool:
@@ -49,7 +49,7 @@ def check_part(
     Returns:
         Problems in a fixed order; empty where all is well.
     """
-    run = f"run {part.run_id!r} (trace {part.trace_id})"
+    run = name_run(part)
     places = ([part.graph.place] if part.graph else []) + [task.place for task in part.tasks]
     return [
         *_check_root(part, run),
@@ -67,24 +67,18 @@ def _problem(code: ProblemCode, message: str, places: Iterable[Place] = ()) -> P
     return Problem(code=code, message=message, span_ids=tuple(sorted(place.span_id for place in places)))
 
 
-def _name_spans(places: Sequence[Place]) -> str:
-    names = [f"{place.name!r} ({place.span_id})" for place in places[:_SHOWN_IDS]]
-    rest = len(places) - _SHOWN_IDS
-    return ", ".join(names) + (f" and {rest} more" if rest > 0 else "")
-
-
 def _check_root(part: Part, run: str) -> list[Problem]:
     if part.graph is None:
         places = [fact.place for fact in (*part.tasks, *part.strays)]
         message = (
-            f"{run}: the graph-run span is missing, {len(places)} of the spans below it are there. Without it nobody "
+            f"{run}: the graph-run span is missing; below it are {name_spans(places, shown=1)}. Without it nobody "
             f"knows whether the run ended or what it is part of. {_RESEND}"
         )
         return [_problem("root_missing", message, places)]
     place = part.graph.place
     if not place.end_ns:
         message = (
-            f"{run}: the graph-run span {place.name!r} ({place.span_id}) has no end. The run is still going, or "
+            f"{run}: the graph-run span {name_span(place)} has no end. The run is still going, or "
             f"its process died. Read the source again when it has ended."
         )
         return [_problem("root_open", message, [place])]
@@ -95,9 +89,7 @@ def _check_open_tasks(part: Part, run: str) -> list[Problem]:
     places = [task.place for task in part.tasks if not task.place.end_ns]
     if not places:
         return []
-    message = (
-        f"{run}: task spans without an end: {_name_spans(places)}. How they went is not known. {_RESEND}"
-    )
+    message = f"{run}: task spans without an end: {name_spans(places)}. How they went is not known. {_RESEND}"
     return [_problem("task_open", message, places)]
 
 
@@ -106,31 +98,31 @@ def _check_orphans(part: Part, run: str) -> list[Problem]:
     if not places:
         return []
     message = (
-        f"{run}: task spans whose own graph run is missing: {_name_spans(places)}. They belong to a subgraph run "
+        f"{run}: task spans whose own graph run is missing: {name_spans(places)}. They belong to a subgraph run "
         f"below this one. {_RESEND}"
     )
     return [_problem("orphan", message, places)]
 
 
 def _find_mismatch(manifest: Manifest, part: Part, tasks: Sequence[Task]) -> str:
-    """Return in words how the tasks differ from the manifest; empty where they meet it."""
+    """Return in words what the recorder saw other than what arrived; empty where the manifest is met."""
     in_time = [fact for fact in part.tasks if not fact.place.late]
     spans = len(in_time)
     ids_in_time = {fact.task_id for fact in in_time}
     tasks = [task for task in tasks if task.task_id in ids_in_time]
     if len(tasks) < manifest.task_count:
-        return f"the recorder saw {manifest.task_count} tasks, {len(tasks)} arrived"
+        return f"saw {manifest.task_count} tasks, {len(tasks)} arrived"
     if spans < manifest.task_span_count:
-        return f"the recorder wrote {manifest.task_span_count} task spans, {spans} arrived"
+        return f"wrote {manifest.task_span_count} task spans, {spans} arrived"
     steps = list_recorded_steps(group_supersteps(tasks))
     if digest_steps(encode_steps(steps)) != manifest.steps_sha256:
         recorded = f" {manifest.steps}" if manifest.steps else ""
-        return f"the recorder saw other supersteps{recorded} than arrived {encode_steps(steps)}"
+        return f"saw other supersteps{recorded} than arrived {encode_steps(steps)}"
     interrupted = sum(task.interrupted for task in tasks)
     if manifest.interrupted_count is not None and interrupted != manifest.interrupted_count:
-        return f"the recorder saw {manifest.interrupted_count} tasks interrupted, {interrupted} say so"
+        return f"saw {manifest.interrupted_count} tasks interrupted, {interrupted} say so"
     if len(tasks) > manifest.task_count:
-        return f"the recorder saw {manifest.task_count} tasks, {len(tasks)} arrived"
+        return f"saw {manifest.task_count} tasks, {len(tasks)} arrived"
     return ""
 
 
@@ -140,14 +132,15 @@ def _check_manifest(part: Part, tasks: Sequence[Task], run: str) -> list[Problem
         return []
     mismatch = _find_mismatch(graph.manifest, part, tasks)
     if mismatch:
-        return [_problem("manifest_mismatch", f"{run}: {mismatch}. {_RESEND}", [graph.place])]
+        message = f"{run}: the recorder of {name_span(graph.place)} {mismatch}. {_RESEND}"
+        return [_problem("manifest_mismatch", message, [graph.place])]
     wanted = graph.manifest.span_count
     there = sum(not place.late for place in part.places)
     if wanted is None or there >= wanted:
         return []
     message = (
-        f"{run}: all its tasks are there, but of {wanted} spans below it only {there} arrived. Verdicts on nodes "
-        f"stand; model calls, tool calls or subgraph runs are missing. {_RESEND}"
+        f"{run}: all its tasks are there, but of {wanted} spans below {name_span(graph.place)} only {there} "
+        f"arrived. Verdicts on nodes stand; model calls, tool calls or subgraph runs are missing. {_RESEND}"
     )
     return [_problem("spans_missing", message, [graph.place])]
 
@@ -158,8 +151,8 @@ def _check_late(part: Part, run: str) -> list[Problem]:
     if not places:
         return []
     message = (
-        f"{run}: spans that started after it had ended: {_name_spans(places)}. Its manifest can't count them, so "
-        f"there may be more. Wait for the work that the graph starts before it returns."
+        f"{run}: spans that started when their graph run, or the top-level run, had ended: {name_spans(places)}. No "
+        f"manifest can count them, so there may be more. Wait for the work that the graph starts before it returns."
     )
     return [_problem("late_span", message, places)]
 
@@ -167,7 +160,7 @@ def _check_late(part: Part, run: str) -> list[Problem]:
 def _check_keys(places: Sequence[Place], run: str) -> list[Problem]:
     problems = []
     for place in places:
-        span = f"{run}: the span {place.name!r} ({place.span_id})"
+        span = f"{run}: the span {name_span(place)}"
         if place.missing_keys:
             dropped = f" The SDK dropped {place.dropped_attributes} of its attributes at a limit."
             message = (
@@ -193,7 +186,7 @@ def _check_copies(
         differing = conflicts.get((place.trace_id, place.span_id))
         if differing:
             message = (
-                f"{run}: copies of the span {place.name!r} ({place.span_id}) differ in {', '.join(differing)}. "
+                f"{run}: copies of the span {name_span(place)} differ in {', '.join(differing)}. "
                 f"Nobody can say which is right. Look for a processor that rewrites one of two export paths."
             )
             problems.append(_problem("conflicting_copy", message, [place]))
@@ -207,7 +200,7 @@ def _check_unreadable(part: Part, run: str) -> list[Problem]:
         return []
     keys = sorted({key for place in damaged.values() for key in place.unreadable})
     message = (
-        f"{run}: attributes that can't be decoded ({', '.join(keys)}) on {_name_spans(list(damaged.values()))}. "
+        f"{run}: attributes that can't be decoded ({', '.join(keys)}) on {name_spans(list(damaged.values()))}. "
         f"Look for a tool that rewrote the file."
     )
     return [_problem("unreadable", message, damaged.values())]

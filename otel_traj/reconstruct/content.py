@@ -16,7 +16,7 @@ from otel_traj.rendering import CUT_MARK
 if TYPE_CHECKING:
     from otel_traj.model import AttributeValue
 
-__all__ = ["decode_content"]
+__all__ = ["decode_content", "read_content"]
 
 _decoder = msgspec.json.Decoder()
 
@@ -39,3 +39,11 @@ def decode_content(text: str | None) -> tuple[AttributeValue, bool]:
     except (msgspec.MsgspecError, RecursionError, UnicodeError):
         return None, True
     return value, False
+
+
+def read_content(value: AttributeValue) -> AttributeValue:
+    """Return recorded content that stands as JSON text, or as itself; None where it is not there or not whole.
+
+    The GenAI conventions allow both a structured value and its JSON text.
+    """
+    return decode_content(value)[0] if isinstance(value, str) else value

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from otel_traj.model import AttributeValue, TaskStatus
+from otel_traj.model import AttributeValue, ChosenTool, TaskStatus
 
 __all__ = ["CallFact", "Fact", "GraphFact", "Manifest", "OtherFact", "Place", "TaskFact"]
 
@@ -70,12 +70,16 @@ class GraphFact(Struct, frozen=True, kw_only=True):
     """(trace id, span id) of the root before it on its thread, as far as its recorder knew."""
     previous_span_id: str | None
     """The same root's span id alone."""
+    names_checkpoint: bool
+    """Its caller named the checkpoint to go on from."""
     inputs: str | None
     results: str | None
     service: tuple[str, str]
     """Namespace and name of the service; empty strings where not given."""
     attributes: dict[str, AttributeValue]
     """Of the resource and the span; the span's win."""
+    omitted: tuple[str, ...] = ()
+    """Kinds of spans that its recorder was told to leave out."""
 
     @property
     def names_previous(self) -> bool:
@@ -132,6 +136,13 @@ class CallFact(Struct, frozen=True, kw_only=True):
     """Input, output, cache read, cache write, reasoning."""
     finish_reasons: tuple[str, ...]
     arguments: AttributeValue
+    tools: tuple[str, ...] | None = None
+    """Offered to the model; None where not recorded."""
+    chosen: tuple[ChosenTool, ...] | None = None
+    """By the model; None where not recorded."""
+    input_messages: AttributeValue = None
+    """As JSON text, or as a store has kept its structure."""
+    output_messages: AttributeValue = None
 
 
 class OtherFact(Struct, frozen=True, kw_only=True):

@@ -3,8 +3,7 @@
 LangGraph keeps a snapshot of the state before each superstep, newest first. A run begins at the snapshot whose
 source is `input`; each snapshot with tasks is a superstep; one whose tasks hold interrupts is followed by
 `["__interrupt__"]`. A snapshot that came of the same one as an earlier snapshot tells that the superstep between ran
-again, as time travel makes it (newer versions leave a snapshot of source `fork` then). Only public fields of `StateSnapshot` are read (langgraph 0.6 and newer); the graph is
-duck-typed, so that reading imports no langgraph.
+again, as time travel makes it (newer versions leave a snapshot of source `fork` then).
 
 History shows what was *planned*: a pending task that never ran is listed (a static interrupt, a recursion limit,
 a stream closed early), a node reached by `Command(goto=...)` as input is not, and `durability="exit"` keeps the
@@ -13,77 +12,23 @@ last snapshot only. Spans show what was executed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from otel_traj import semconv as sc
-from otel_traj.errors import HistoryError
 from otel_traj.model import GraphRunTrajectory
+from otel_traj.reconstruct.history_arguments import (
+    check_arguments,
+    list_snapshots,
+    read_checkpoint_id,
+    translate_error,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
-__all__ = [
-    "Agent",
-    "Snapshot",
-    "SnapshotTask",
-    "extract_trajectory",
-    "extract_trajectory_async",
-    "extract_trajectory_from_snapshots",
-]
+    from otel_traj.reconstruct.history_arguments import Agent, Snapshot
 
-
-class SnapshotTask(Protocol):
-    """What is read of a task of a snapshot."""
-
-    @property
-    def name(self) -> str:
-        """The node's name."""
-
-    @property
-    def result(self) -> Any:  # noqa: ANN401 - LangGraph's own type
-        """What the task wrote; None where it has not."""
-
-    @property
-    def interrupts(self) -> Sequence[object]:
-        """The interrupts that it waits for, or waited for."""
-
-
-class Snapshot(Protocol):
-    """What is read of LangGraph's `StateSnapshot`."""
-
-    @property
-    def values(self) -> Any:  # noqa: ANN401 - LangGraph's own type
-        """The state."""
-
-    @property
-    def next(self) -> Sequence[str]:
-        """Nodes to run next; empty where the graph has ended."""
-
-    @property
-    def config(self) -> Mapping[str, Any]:
-        """The config that names this snapshot."""
-
-    @property
-    def metadata(self) -> Mapping[str, Any] | None:
-        """Its `source` is input, loop, update or fork."""
-
-    @property
-    def parent_config(self) -> Mapping[str, Any] | None:
-        """The config that names the snapshot before."""
-
-    @property
-    def tasks(self) -> Sequence[SnapshotTask]:
-        """The tasks of the superstep that follows this snapshot."""
-
-
-class Agent(Protocol):
-    """A compiled graph with a checkpointer."""
-
-    def get_state_history(self, config: Any) -> Iterator[Any]:  # noqa: ANN401 - LangGraph's own type
-        """Return the snapshots of a thread, newest first."""
-
-    def aget_state_history(self, config: Any) -> AsyncIterator[Any]:  # noqa: ANN401 - LangGraph's own type
-        """Return the same, asynchronously."""
+__all__ = ["extract_trajectory", "extract_trajectory_async", "extract_trajectory_from_snapshots"]
 
 
 def extract_trajectory(agent: Agent, config: Mapping[str, Any]) -> list[GraphRunTrajectory]:
@@ -99,12 +44,13 @@ def extract_trajectory(agent: Agent, config: Mapping[str, Any]) -> list[GraphRun
 
     Raises:
         HistoryError: The graph has no checkpointer, the config names no thread, or the history can't be walked.
+        TrajectoryTypeError: The config is no mapping.
     """
-    _check(agent, config)
+    check_arguments(agent, config)
     try:
         snapshots = list(agent.get_state_history(config))
     except Exception as error:
-        raise _translate(error) from error
+        raise translate_error(error) from error
     return extract_trajectory_from_snapshots(snapshots)
 
 
@@ -120,12 +66,13 @@ async def extract_trajectory_async(agent: Agent, config: Mapping[str, Any]) -> l
 
     Raises:
         HistoryError: As for `extract_trajectory`.
+        TrajectoryTypeError: As for `extract_trajectory`.
     """
-    _check(agent, config)
+    check_arguments(agent, config)
     try:
         snapshots = [snapshot async for snapshot in agent.aget_state_history(config)]
     except Exception as error:
-        raise _translate(error) from error
+        raise translate_error(error) from error
     return extract_trajectory_from_snapshots(snapshots)
 
 
@@ -140,26 +87,34 @@ def extract_trajectory_from_snapshots(snapshots: Iterable[Snapshot]) -> list[Gra
         (`{"__start__": input}`), None where there is no input snapshot. `results` are the state values of the
         run's own last snapshot, `{}` where the run was interrupted, failed or is unfinished. Names inside a
         superstep stand in the graph's own order. A run whose input was refused before any node is left out.
+
+    Raises:
+        HistoryError: The snapshots do not stand newest first.
+        TrajectoryTypeError: They are no snapshots.
     """
     runs: list[_RunHistory] = []
     run_of_head: dict[str, _RunHistory] = {}
+    overtaken: set[str] = set()
     done: set[str] = set()
-    oldest_first = list(snapshots)[::-1]
-    of_id = {_read_checkpoint_id(snapshot.config): snapshot for snapshot in oldest_first}
+    oldest_first = list_snapshots(snapshots)
+    of_id = {read_checkpoint_id(snapshot.config): snapshot for snapshot in oldest_first}
     for snapshot in oldest_first:
-        parent_id = _read_checkpoint_id(snapshot.parent_config)
-        run = run_of_head.pop(parent_id, None)
-        if _read_source(snapshot) == "input" or not runs:
+        parent_id = read_checkpoint_id(snapshot.parent_config)
+        source = _read_source(snapshot)
+        if source == "input" or not runs:
             run = _RunHistory(snapshot)
             runs.append(run)
+            overtaken.add(parent_id)
         else:
-            run = run or runs[-1]
-            if _read_source(snapshot) == "loop" and parent_id in of_id:
+            # What was going on goes on, although new input came; what is begun again by hand is the last run's.
+            goes_on = source == "loop" or parent_id not in overtaken
+            run = run_of_head.pop(parent_id, runs[-1]) if goes_on else runs[-1]
+            if source == "loop" and parent_id in of_id:
                 if parent_id in done:
                     run.repeat(of_id[parent_id])
                 done.add(parent_id)
             run.add(snapshot)
-        run_of_head[_read_checkpoint_id(snapshot.config)] = run
+        run_of_head[read_checkpoint_id(snapshot.config)] = run
     return [run.to_trajectory() for run in runs if not run.failed_at_once]
 
 
@@ -207,39 +162,3 @@ class _RunHistory:
 
 def _read_source(snapshot: Snapshot) -> object:
     return (snapshot.metadata or {}).get("source")
-
-
-def _read_checkpoint_id(config: Mapping[str, Any] | None) -> str:
-    return str((config or {}).get("configurable", {}).get("checkpoint_id", ""))
-
-
-def _check(agent: Agent, config: Mapping[str, Any]) -> None:
-    if not hasattr(agent, "get_state_history"):
-        message = (
-            f"{type(agent).__name__!r} object has no state history, so no trajectory can be read from it. Pass a "
-            f"compiled LangGraph graph."
-        )
-        raise HistoryError(message)
-    if not getattr(agent, "checkpointer", True):
-        raise HistoryError(_NO_CHECKPOINTER)
-    if not (config.get("configurable") or {}).get("thread_id"):
-        message = (
-            f"the config {dict(config)!r} names no thread, and a checkpointer keeps its history by thread. Pass "
-            f'{{"configurable": {{"thread_id": ...}}}}.'
-        )
-        raise HistoryError(message)
-
-
-_NO_CHECKPOINTER = (
-    "the graph has no checkpointer, so it keeps no history to read a trajectory from. Compile it with one "
-    "(builder.compile(checkpointer=InMemorySaver())), or record its runs with TrajectoryCallbackHandler."
-)
-
-
-def _translate(error: Exception) -> HistoryError:
-    if "checkpointer" in str(error).lower() and isinstance(error, ValueError):
-        return HistoryError(_NO_CHECKPOINTER)
-    return HistoryError(
-        f"LangGraph could not walk the thread's history ({type(error).__name__}: {error}). Check that the graph's "
-        f"nodes and state are those that the thread was run with."
-    )

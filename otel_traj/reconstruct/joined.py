@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from otel_traj import semconv as sc
 from otel_traj.model import Problem
+from otel_traj.reconstruct.names import name_run, name_spans
 from otel_traj.reconstruct.supersteps import group_supersteps, join_attempts, join_tasks
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def join_groups(pieces: Sequence[Piece]) -> list[list[Task]]:
     before: Part | None = None
     for piece in pieces:
         groups = piece.groups
-        if before is not None and joined and groups and _goes_on(before, joined[-1], groups[0]):
+        if before is not None and joined and groups and _goes_on(before, joined[-1], piece.part, groups[0]):
             joined[-1] = _merge(joined[-1], groups[0])
             groups = groups[1:]
         joined += groups
@@ -62,11 +63,12 @@ def join_groups(pieces: Sequence[Piece]) -> list[list[Task]]:
     return joined
 
 
-def _goes_on(before: Part, last: Sequence[Task], first: Sequence[Task]) -> bool:
+def _goes_on(before: Part, last: Sequence[Task], part: Part, first: Sequence[Task]) -> bool:
     """Whether a part's first superstep is the unfinished last one of the parts before it.
 
     A call that failed or was closed early may leave tasks behind that never began; where all others had ended well,
-    only these run, and no id is shared.
+    only these run, and no id is shared. A call from a checkpoint that its caller named begins a branch of its own, which
+    may have the same number by chance.
     """
     ids = {task.task_id for task in first}
     shared = [task for task in last if task.task_id in ids]
@@ -74,6 +76,8 @@ def _goes_on(before: Part, last: Sequence[Task], first: Sequence[Task]) -> bool:
     if shared:
         return outcome != "ok" or any(task.status != "ok" for task in shared)
     if outcome not in ("error", "cancelled") or last[0].superstep != first[0].superstep:
+        return False
+    if part.graph is not None and part.graph.names_checkpoint:
         return False
     has_ended = all(task.status in ("ok", "cancelled") for task in last)
     return has_ended and {_name_place(task) for task in last}.isdisjoint(map(_name_place, first))
@@ -152,14 +156,16 @@ def find_gap(pieces: Sequence[Piece]) -> list[Problem]:
     A gap proves nothing missing (cached nodes have no callback, `update_state` uses up numbers), but it helps
     to read a verdict that failed.
     """
-    numbers = sorted({task.superstep for piece in pieces for task in piece.tasks if task.superstep >= 0})
-    gaps = [(low, high) for low, high in pairwise(numbers) if high > low + 1]
+    facts = [fact for piece in pieces for fact in piece.part.tasks if fact.superstep >= 0]
+    place_of = {fact.superstep: fact.place for fact in facts}
+    gaps = [(low, high) for low, high in pairwise(sorted(place_of)) if high > low + 1]
     if not gaps:
         return []
     named = ", ".join(f"{low} and {high}" for low, high in gaps)
-    run_id = pieces[0].part.run_id
+    around = [place_of[number] for number in sorted({number for gap in gaps for number in gap})]
     message = (
-        f"run {run_id!r}: no task is recorded between supersteps {named}. Cached nodes and update_state leave such "
-        f"gaps; where neither is used, look for lost spans."
+        f"{name_run(pieces[0].part)}: no task is recorded between supersteps {named}, of {name_spans(around)}. Cached "
+        f"nodes and update_state leave such gaps. Look for lost spans where neither is used."
     )
-    return [Problem(code="step_gap", message=message)]
+    span_ids = tuple(sorted(place.span_id for place in around))
+    return [Problem(code="step_gap", message=message, span_ids=span_ids)]

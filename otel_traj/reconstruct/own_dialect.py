@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from otel_traj import semconv as sc
 from otel_traj.reconstruct.facts import CallFact, Fact, GraphFact, Manifest, OtherFact, Place, TaskFact
+from otel_traj.reconstruct.tool_choices import read_chosen_calls, read_offered_tools
 from otel_traj.reconstruct.typed_attributes import (
     read_bool,
     read_flag,
@@ -150,10 +151,12 @@ def _read_graph(span: Span) -> GraphFact:
         manifest=manifest,
         linked_spans=tuple((link.trace_id, link.span_id) for link in span.links),
         previous_span_id=read_str(attributes, sc.PREVIOUS_SPAN_ID),
+        names_checkpoint=sc.CHECKPOINT_ID in attributes,
         inputs=read_str(attributes, sc.INPUTS),
         results=read_str(attributes, sc.RESULTS),
         service=_read_service(span),
         attributes=span.resource | attributes,
+        omitted=read_str_tuple(attributes, sc.OMITTED),
     )
 
 
@@ -266,7 +269,8 @@ def _read_interrupted(attributes: Mapping[str, AttributeValue]) -> bool | None:
 def _read_call(span: Span, *, is_model: bool) -> CallFact:
     attributes = span.attributes
     name_keys = (sc.RESPONSE_MODEL, sc.REQUEST_MODEL) if is_model else (sc.TOOL_NAME,)
-    names = [name for key in name_keys if (name := read_str(attributes, key))]
+    names = [name for key in name_keys if (name := read_name(attributes, key))]
+    outcome = _read_outcome(span)
     return CallFact(
         place=_read_place(span, (), ()),
         kind="model" if is_model else "tool",
@@ -277,7 +281,7 @@ def _read_call(span: Span, *, is_model: bool) -> CallFact:
         task_id=read_name(attributes, sc.TASK_ID),
         node=read_str(attributes, sc.NODE),
         superstep=read_int(attributes, sc.STEP),
-        outcome=_read_outcome(span),
+        outcome=outcome,
         error_type=read_str(attributes, sc.ERROR_TYPE),
         usage=(
             read_int(attributes, sc.USAGE_INPUT_TOKENS),
@@ -288,4 +292,8 @@ def _read_call(span: Span, *, is_model: bool) -> CallFact:
         ),
         finish_reasons=read_str_tuple(attributes, sc.RESPONSE_FINISH_REASONS),
         arguments=attributes.get(sc.TOOL_CALL_ARGUMENTS),
+        tools=read_offered_tools(attributes) if is_model else None,
+        chosen=read_chosen_calls(attributes) if is_model and outcome == "ok" else None,
+        input_messages=attributes.get(sc.INPUT_MESSAGES),
+        output_messages=attributes.get(sc.OUTPUT_MESSAGES),
     )

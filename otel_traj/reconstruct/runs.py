@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from otel_traj.model import Invocation, Problem, Run
 from otel_traj.reconstruct.calls import list_model_calls, list_tool_calls, sum_usage
+from otel_traj.reconstruct.choosers import Choosers
 from otel_traj.reconstruct.completeness import NAMED_ONLY, check_part, is_manifest_met
 from otel_traj.reconstruct.content import decode_content
 from otel_traj.reconstruct.joined import find_gap, join_groups, make_piece, mark_steps
+from otel_traj.reconstruct.names import name_run, name_span, name_spans
 from otel_traj.reconstruct.parts import find_start, find_thread
 from otel_traj.reconstruct.subgraphs import join_children
 from otel_traj.reconstruct.supersteps import list_recorded_steps, order_siblings
@@ -49,17 +51,19 @@ class RunBuilder:
         self._node_order = node_order
         self._source = source
 
-    def build(self, chain: Chain, *, is_child: bool = False) -> Run:
+    def build(self, chain: Chain) -> Run:
         """Return the run that a chain of parts makes, its subgraph runs below it.
 
         Args:
             chain: The parts of the run, in order.
-            is_child: Whether the run stands below the run that called it.
         """
+        return self._build(chain, Choosers(chain.parts), is_child=False)
+
+    def _build(self, chain: Chain, choosers: Choosers, *, is_child: bool) -> Run:
         pieces = [make_piece(part) for part in chain.parts]
         groups = [order_siblings(group, self._node_order) for group in join_groups(pieces)]
         tasks = [task for group in groups for task in group]
-        children = [self.build(child, is_child=True) for child in join_children(chain.parts)]
+        children = [self._build(child, choosers, is_child=True) for child in join_children(chain.parts)]
         problems = self._find_problems(chain, pieces, is_child=is_child)
         complete = all(problem.code in NAMED_ONLY for problem in problems)
         is_met = all(is_manifest_met(piece.part, piece.tasks) for piece in pieces)
@@ -86,25 +90,27 @@ class RunBuilder:
             ended_ns=0 if _read_status(last) == "open" else max(_last_end(part) for part in chain.parts),
             usage=sum_usage(model_calls),
             model_calls=model_calls,
-            tool_calls=list_tool_calls(calls, tasks, children),
+            tool_calls=list_tool_calls(calls, tasks, children, choosers),
             complete=complete,
             verified=complete and is_met and all(problem.code != "spans_missing" for problem in problems),
             problems=problems,
             service=_read_service(first),
             attributes=first.graph.attributes if first.graph else {},
             parent_task_id=first.graph.parent_task_id if first.graph else None,
+            parent_run_id=first.graph.parent_run_id if first.graph else None,
+            omitted=_list_omitted(chain.parts),
             error_type=last.graph.error_type if last.graph else None,
             source=self._source,
         )
 
     def _find_problems(self, chain: Chain, pieces: Sequence[Piece], *, is_child: bool) -> list[Problem]:
-        problems = list(chain.problems)
-        if not is_child:
-            problems += _name_lost_caller(chain.parts[0])
+        """Return each problem once: of the run itself first, then what that and other calls leave in doubt."""
+        problems = [] if is_child else _name_lost_caller(chain.parts[0])
         for piece in pieces:
             problems += check_part(piece.part, piece.tasks, self._conflicts)
             problems += _name_cut_content(piece.part)
-        return problems + _name_unknown_pause(chain.parts[-1]) + find_gap(pieces)
+        problems += [*chain.problems, *_name_unknown_pause(chain.parts[-1]), *find_gap(pieces)]
+        return list(dict.fromkeys(problems))
 
 
 def _name_lost_caller(part: Part) -> list[Problem]:
@@ -113,7 +119,7 @@ def _name_lost_caller(part: Part) -> list[Problem]:
         return []
     caller = f" {part.graph.parent_run_id!r}" if part.graph.parent_run_id else ""
     message = (
-        f"run {part.run_id!r} (trace {part.trace_id}) is a subgraph's, and the run{caller} that called it is "
+        f"{name_run(part)}: {name_span(part.graph.place)} is a subgraph's, and the run{caller} that called it is "
         f"missing. Read the source again later, or look for spans that were dropped."
     )
     return [Problem(code="root_missing", message=message, span_ids=(part.graph.place.span_id,))]
@@ -124,8 +130,8 @@ def _name_unknown_pause(part: Part) -> list[Problem]:
     if part.graph is None or not part.graph.pause_unknown:
         return []
     message = (
-        f"run {part.run_id!r} (trace {part.trace_id}) ended, or waits at a static interrupt: its graph has some, and "
-        f"LangGraph before 1.1.8 does not tell. Use a newer one, or `interrupt()` inside the node."
+        f"{name_run(part)}: {name_span(part.graph.place)} ended, or waits at a static interrupt: its graph has some, "
+        f"and LangGraph before 1.1.8 does not tell. Use a newer one, or `interrupt()` inside the node."
     )
     return [Problem(code="pause_unknown", message=message, span_ids=(part.graph.place.span_id,))]
 
@@ -134,12 +140,14 @@ def _name_cut_content(part: Part) -> list[Problem]:
     texts = [(task.place, text) for task in part.tasks for text in (task.inputs, task.outputs)]
     if part.graph is not None:
         texts += [(part.graph.place, part.graph.inputs), (part.graph.place, part.graph.results)]
+    for call in part.calls:
+        values = (call.arguments, call.input_messages, call.output_messages)
+        texts += [(call.place, value) for value in values if isinstance(value, str)]
     places = {place.span_id: place for place, text in texts if decode_content(text)[1]}
     if not places:
         return []
-    names = ", ".join(f"{place.name!r} ({place.span_id})" for place in places.values())
     message = (
-        f"run {part.run_id!r} (trace {part.trace_id}): recorded content was cut on {names}, so its values are not "
+        f"{name_run(part)}: recorded content was cut on {name_spans(list(places.values()))}, so its values are not "
         f"known. Raise the limit on the length of attribute values (Tempo: max_attribute_bytes)."
     )
     return [Problem(code="content_cut", message=message, span_ids=tuple(sorted(places)))]
@@ -190,6 +198,11 @@ def _last_end(part: Part) -> int:
     if part.graph is not None:
         ends.append(part.graph.place.end_ns)
     return max([*ends, *(_last_end(child) for child in part.children)])
+
+
+def _list_omitted(parts: Sequence[Part]) -> tuple[str, ...]:
+    kinds = [kind for part in parts if part.graph is not None for kind in part.graph.omitted]
+    return tuple(dict.fromkeys(kinds))
 
 
 def _read_service(part: Part) -> str | None:

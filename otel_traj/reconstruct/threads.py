@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from otel_traj import semconv as sc
 from otel_traj.model import Problem
+from otel_traj.reconstruct.names import SHOWN_SPANS, name_run, name_span, name_spans
 from otel_traj.reconstruct.parts import find_start
 from otel_traj.reconstruct.previous_roots import RootIndex
 from otel_traj.reconstruct.superstep_numbers import (
@@ -154,6 +155,10 @@ class _Joiner:
             return None
         stopped = {self._of_next[key, first] for key in keys if (key, first) in self._of_next}
         named = {index for index in self._of_root.find(part) if read_key(self.chains[index].parts[0]) in keys}
+        begun = [find_first_superstep(self.chains[index].parts[0]) for index in named]
+        if any(number is not None and first < number for number in begun):
+            # Back behind the input of the run that it names: which run stopped at this number tells nothing.
+            return None
         waiting = [index for index in stopped | named if first in self.chains[index].next_supersteps]
         return max(waiting, key=lambda index: (index in named, index), default=None)
 
@@ -209,8 +214,8 @@ def _begin(part: Part) -> Chain:
     graph = part.graph
     if graph is not None and part.has_root and graph.resumed and (part.tasks or graph.outcome != "error"):
         message = (
-            f"run {part.run_id!r} (trace {part.trace_id}) resumes an earlier call on thread {graph.thread_id!r} "
-            f"that is not in this source. Read more of the thread's traces."
+            f"{name_run(part)}: {name_span(graph.place)} resumes an earlier call on thread {graph.thread_id!r} that "
+            f"is not in this source, or goes on from a state that update_state wrote. Read more of the thread's traces."
         )
         problem = Problem(code="beginning_missing", message=message, span_ids=(graph.place.span_id,))
         chain.problems.append(problem)
@@ -288,7 +293,8 @@ def _name_gaps(chains: Sequence[Chain]) -> None:
         last = chain.parts[-1].graph
         if not expected or last is None or last.outcome not in ("interrupted", "cancelled", "error"):
             continue
-        nearest = next((first for first in firsts if first >= expected[0] + SUPERSTEPS_OF_INPUT), None)
+        others = (first for first in firsts if begun[first] is not chain.parts[0])
+        nearest = next((first for first in others if first >= expected[0] + SUPERSTEPS_OF_INPUT), None)
         if nearest is None:
             follower = blind
         else:
@@ -333,10 +339,12 @@ def name_lost_call(chain: Chain, part: Part) -> Problem:
         chain: The run.
         part: What shows that there was such a call.
     """
-    before = chain.parts[-1]
+    facts = [part.graph] if part.graph is not None else [*part.tasks, *part.strays]
+    places = [fact.place for fact in facts[:SHOWN_SPANS]]
     message = (
-        f"run {before.run_id!r} (trace {before.trace_id}): a later call on its thread may have gone on with it, and "
-        f"its graph-run span is missing; run {part.run_id!r} is, resumes or follows that call. Read more of the "
-        f"thread's traces."
+        f"{name_run(chain.parts[-1])}: a later call on its thread may have gone on with it, and its graph-run span is "
+        f"missing; run {part.run_id!r} is, resumes or follows that call, as {name_spans(places, shown=1)} shows. Read more of "
+        f"the thread's traces."
     )
-    return Problem(code="root_missing", message=message)
+    span_ids = tuple(sorted(place.span_id for place in places))
+    return Problem(code="root_missing", message=message, span_ids=span_ids)

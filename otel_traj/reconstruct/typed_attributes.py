@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from otel_traj.model import AttributeValue
 
-__all__ = ["read_bool", "read_flag", "read_int", "read_name", "read_str", "read_str_tuple"]
+__all__ = ["read_bool", "read_flag", "read_int", "read_name", "read_names", "read_str", "read_str_tuple"]
 
 _MAX_INT_DIGITS = 20
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
@@ -56,6 +56,12 @@ def read_name(attributes: Mapping[str, AttributeValue], key: str) -> str | None:
     """
     value = read_str(attributes, key)
     return None if value is None or _MASK.search(value) else value
+
+
+def read_names(attributes: Mapping[str, AttributeValue], key: str) -> tuple[str, ...] | None:
+    """Return the texts of an array, or None where a redaction put something in the place of one."""
+    names = read_str_tuple(attributes, key)
+    return None if any(_MASK.search(name) for name in names) else names
 
 
 def read_flag(attributes: Mapping[str, AttributeValue], key: str) -> bool | None:

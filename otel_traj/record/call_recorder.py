@@ -20,6 +20,7 @@ from otel_traj.record.model_spans import (
     list_generations,
     read_request_model,
 )
+from otel_traj.record.tool_choices import describe_chosen_calls, describe_offered_tools
 from otel_traj.record.tool_spans import (
     describe_retrieval,
     describe_tool,
@@ -79,7 +80,10 @@ class CallRecorder:
             entry,
             f"{operation} {model}" if model else operation,
             SpanKind.CLIENT,
-            lambda: describe_request(operation, entry.metadata, options),
+            lambda: {
+                **describe_request(operation, entry.metadata, options),
+                **describe_offered_tools(options),
+            },
         )
         if self._wants_content(entry):
             encode = encode_messages if operation == sc.CHAT else encode_prompts
@@ -99,9 +103,11 @@ class CallRecorder:
         entry = self._endings.take(run_id)
         if entry is None:
             return
-        self._endings.finish_as_described(entry, lambda: self._describe_answer(entry, response), error)
+        self._endings.finish_as_described(entry, lambda: self._describe_answer(entry, response, error), error)
 
-    def _describe_answer(self, entry: Entry, response: object) -> dict[str, AttributeValue]:
+    def _describe_answer(
+        self, entry: Entry, response: object, error: BaseException | None
+    ) -> dict[str, AttributeValue]:
         if not entry.recording:
             return {}
         attributes = describe_response(response)
@@ -110,6 +116,9 @@ class CallRecorder:
             attributes[sc.RESPONSE_TIME_TO_FIRST_CHUNK] = seconds
             attributes[sc.REQUEST_STREAM] = True
         generations = list_generations(response)
+        if generations and error is None:
+            # What came of an answer before it broke off is not what the model chose.
+            attributes.update(describe_chosen_calls(generations))
         if generations and self._settings.content:
             attributes[sc.OUTPUT_MESSAGES] = encode_answers(generations)
         return attributes

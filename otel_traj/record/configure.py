@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from opentelemetry import trace
@@ -53,7 +52,7 @@ def configure(
     Args:
         service_name: `service.name` of the resource; else `OTEL_SERVICE_NAME` or `OTEL_RESOURCE_ATTRIBUTES`.
             With a global provider that is there already it can't be set any more; then a warning says so.
-        path: A file to append OTLP JSON lines to; it and its folder are made.
+        path: A file to append OTLP JSON lines to; it and its folder are made. A leading `~` is the home directory.
         exporter: Any span exporter.
         batch: Whether a batch processor feeds `exporter`. If None, exporters in memory, to a file of ours and
             to the console get each span as it ends; all others get batches, and what waits is sent by
@@ -148,9 +147,9 @@ def _make_processors(
 
 
 def _feed_file(feeds: Feeds, path: str | os.PathLike[str]) -> list[SpanProcessor]:
-    from otel_traj.record.otlp_lines import JsonLinesSpanExporter
+    from otel_traj.record.otlp_lines import JsonLinesSpanExporter, locate_file
 
-    resolved = Path(path).resolve()
+    resolved = locate_file(path).resolve()
     if feeds.writes(resolved):
         return []
     exporter = feeds.files[resolved] = JsonLinesSpanExporter(path)

@@ -66,13 +66,15 @@ class GraphRun:
     ended: bool = False
 
     def find_open_top(self) -> GraphRun | None:
-        """Return the top-level run above this one, or itself; None where one on the way has ended."""
+        """Return the top-level run above this one, or itself; None where it has ended.
+
+        A run between may have ended: an async node that is cancelled while its subgraph is being cancelled leaves
+        the subgraph running (seen with langgraph 1.2.24).
+        """
         run = self
-        while not run.ended:
-            if run.parent is None:
-                return run
+        while run.parent is not None:
             run = run.parent
-        return None
+        return None if run.ended else run
 
     def note_task(self, task_id: str, step: int, node: str, push_index: int | None) -> int:
         """Count one more attempt of a task.

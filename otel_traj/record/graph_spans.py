@@ -81,8 +81,11 @@ def describe_graph_run(
     }
     if run.thread_id is not None:
         attributes[sc.THREAD_ID] = attributes[sc.CONVERSATION_ID] = run.thread_id
+    checkpoint_id = entry.metadata.get("checkpoint_id")
     if run.parent is not None:
         attributes[sc.PARENT_RUN_ID] = run.parent.run_id
+    elif checkpoint_id:
+        attributes[sc.CHECKPOINT_ID] = name_value(checkpoint_id)
     if run.parent_task_id is not None:
         attributes[sc.PARENT_TASK_ID] = run.parent_task_id
     tags = _list_tags(entry.tags)

@@ -4,7 +4,8 @@ A callback that starts a span and the callback that ends it often run in differe
 shielded in a task of its own, a parallel node lives in a thread. So a token often can't be given back ("Failed to
 detach context"), and a context that was left behind must not matter. The recipe: put a stand-in into the context
 that turns into what was current before once its span has ended, undo the context itself in place, and give the
-token back only where that works.
+token back only where that works. Where it does not and nothing was set before, an empty context stays set, which no
+reader of it can tell from none: a graph of one async node leaves it in its caller.
 Works only for a handler that runs inline (`run_inline = True`). Tried in threads, async, sync nodes in async
 graphs, tools, fan-outs, concurrent runs and interleaved streams (langgraph 0.6.11 and 1.2.24).
 """

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from opentelemetry.sdk.trace import ReadableSpan
 
-__all__ = ["JsonLinesSpanExporter", "encode_line"]
+__all__ = ["JsonLinesSpanExporter", "encode_line", "locate_file"]
 
 _logger = logging.getLogger("otel_traj")
 _ID_KEYS = ("traceId", "spanId", "parentSpanId")
@@ -63,6 +63,12 @@ def _write_ids_as_hex(holder: dict[str, str]) -> None:
             holder[key] = base64.b64decode(holder[key]).hex()
 
 
+def locate_file(path: str | os.PathLike[str]) -> Path:
+    """Return the file that a user names: a leading `~` is the home directory, as in a shell."""
+    # `Path.expanduser` raises where no user is called so; a shell, and this, take the name as it stands then.
+    return Path(os.path.expanduser(path))  # noqa: PTH111
+
+
 class JsonLinesSpanExporter(SpanExporter):
     """Appends spans to a file as OTLP JSON lines.
 
@@ -76,12 +82,12 @@ class JsonLinesSpanExporter(SpanExporter):
         A last line that some process left unfinished is closed first, so that it spoils no other.
 
         Args:
-            path: The file.
+            path: The file; a leading `~` is the home directory.
 
         Raises:
             SinkError: The file can't be opened.
         """
-        self._path = Path(path)
+        self._path = locate_file(path)
         self.renew_locks()
         renew_in_child(self)
         self._has_complained = False

@@ -74,6 +74,8 @@ class Recorder:
                 previous = self._find_previous(run)
                 links = [Link(previous)] if run.resumed and previous is not None else []
                 attributes = describe_graph_run(entry, run, self._settings.metadata_keys)
+                if self._settings.omitted:
+                    attributes[sc.OMITTED] = self._settings.omitted
                 if previous is not None:
                     attributes[sc.PREVIOUS_SPAN_ID] = format_span_id(previous.span_id)
                 self._start(entry, parent, name_graph_run(entry), attributes, is_late=is_late, links=links)
@@ -124,7 +126,7 @@ class Recorder:
                 run.awaits_step = False
                 if entry.parent is not None and step > 1:
                     self.mark_resumed(entry.parent)
-            is_late = self._count_span(run)
+            is_late = self._count_span(run, is_task=True)
             attempt = 1 if is_late else run.note_task(task_id, step, entry.name, push_index)
         place = name_place(run, step=step, node=entry.name, task_id=task_id)
         entry.task_keys = place
@@ -187,12 +189,12 @@ class Recorder:
         for caller in reversed(waiting):
             self.start_inner(caller)
 
-    def _count_span(self, run: GraphRun | None) -> bool:
-        """Count a span below a graph run; return whether it comes after the run's end, uncounted."""
+    def _count_span(self, run: GraphRun | None, *, is_task: bool = False) -> bool:
+        """Count a span below a graph run; return whether it comes too late for the manifests that would count it."""
         if run is None:
             return False
         top = run.find_open_top()
-        if top is None:
+        if top is None or (is_task and run.ended):
             self._counters.add("late_starts")
             return True
         top.span_count += 1

@@ -31,6 +31,12 @@ class Settings:
     max_open: int = 10_000
     """Most callback runs that are kept open at once."""
 
+    @property
+    def omitted(self) -> list[str]:
+        """Kinds of spans that are left to another instrumentation: a reader can't tell that from none at all."""
+        kinds = (("models", self.models), ("tools", self.tools))
+        return [kind for kind, is_recorded in kinds if not is_recorded]
+
     def __post_init__(self) -> None:
         """Refuse what can't be meant."""
         if not isinstance(self.content, bool):

@@ -38,7 +38,7 @@ def open_source(source: object) -> Source:
 
     Args:
         source: The name of a file, a directory (its `*.json`, `*.jsonl` and `*.ndjson` files), a glob pattern or
-            `-` (stdin), as a string or path; an object with `get_finished_spans()`; an iterable of SDK spans or
+            `-` (stdin), as a string or path (a leading `~` is the home directory); an object with `get_finished_spans()`; an iterable of SDK spans or
             `Span` records; a list or tuple of any of these; a source.
 
     Returns:
@@ -59,7 +59,7 @@ def _open(source: object, depth: int) -> Source:
     if isinstance(source, os.PathLike):
         path = os.fspath(source)
         if isinstance(path, str):
-            return _open_path(Path(path), path)
+            return _open_path(Path(_expand_home(path)), path)
     if isinstance(source, SupportsFinishedSpans):
         return ExporterSource(source)
     if _may_hold_spans(source):
@@ -84,12 +84,18 @@ def _open_name(name: str) -> Source:
             f"the source has an empty name; there is nothing to read; pass {_READABLE}", source=name
         )
     try:
-        return _open_path(Path(name), name)
+        return _open_path(Path(_expand_home(name)), name)
     except SourceError:
         if not _GLOB.intersection(name):
             raise
-    list_glob(name)
-    return FilesSource(name, partial(list_glob, name))
+    pattern = _expand_home(name)
+    list_glob(pattern)
+    return FilesSource(name, partial(list_glob, pattern))
+
+
+def _expand_home(name: str) -> str:
+    """Return a name whose leading `~` is the home directory: a quoted pattern comes past the shell with it."""
+    return os.path.expanduser(name)  # noqa: PTH111 - `Path.expanduser` raises where no user is called so
 
 
 def _open_path(path: Path, name: str) -> Source:

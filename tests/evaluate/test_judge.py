@@ -153,8 +153,9 @@ def test_an_incomplete_run_is_not_judged() -> None:
     assert verdict.metadata["reason"] == "incomplete"
     assert verdict.comment is not None
     assert verdict.comment.startswith(
-        "run is incomplete (manifest_mismatch): the recorder saw 6 tasks, 5 arrived."
+        "run is incomplete (manifest_mismatch): the recorder of 'invoke_workflow seven' ("
     )
+    assert "saw 6 tasks, 5 arrived." in verdict.comment
     assert report.exit_code == 2
     assert report.summary["unmet_references"] == ["short path"]
 

@@ -36,7 +36,7 @@ RECURSION_LIMIT = 1_000
 
 
 class Witness(BaseCallbackHandler):
-    """Notes which tasks began, and which in a superstep that may not have come to its end.
+    """Notes which tasks began, which in a superstep that may not have come to its end, and which runs left work behind.
 
     It shares nothing with the package under test.
     """
@@ -50,7 +50,11 @@ class Witness(BaseCallbackHandler):
         self.unsettled: set[str] = set()
         self.is_closing = False
         """Whether the stream of this call is closed early."""
+        self.late: set[str] = set()
+        """Ids of calls in which something began when they had ended, or a task when the subgraph run it is of had."""
         self._task_of: dict[UUID, str] = {}
+        self._call_of: dict[UUID, UUID] = {}
+        self._ended: set[UUID] = set()
         self._lock = threading.Lock()
 
     def on_chain_start(
@@ -59,21 +63,50 @@ class Witness(BaseCallbackHandler):
         inputs: object,  # noqa: ARG002
         *,
         run_id: UUID,
-        metadata: dict[str, Any] | None = None,
+        parent_run_id: UUID | None = None,
+        tags: list[str] | None = None,
+        metadata: dict[str, object] | None = None,
         **kwargs: object,  # noqa: ARG002
     ) -> None:
         """Note the task that a chain runs in: the last id of its namespace."""
-        task_id = (metadata or {}).get("langgraph_checkpoint_ns", "").rpartition(":")[2]
+        task_id = str((metadata or {}).get("langgraph_checkpoint_ns", "")).rpartition(":")[2]
+        is_task = any(tag.startswith("graph:step:") for tag in tags or ())
         with self._lock:
             self._task_of[run_id] = task_id
             self.began.add(task_id)
             if self.is_closing:
                 self.unsettled.add(task_id)
+            self._place(run_id, parent_run_id, is_late=is_task and parent_run_id in self._ended)
+
+    def on_tool_start(
+        self,
+        serialized: dict[str, Any],  # noqa: ARG002 - part of BaseCallbackHandler's interface
+        input_str: str,  # noqa: ARG002
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        **kwargs: object,  # noqa: ARG002
+    ) -> None:
+        """Note the call that a tool runs in."""
+        with self._lock:
+            self._place(run_id, parent_run_id, is_late=False)
+
+    def _place(self, run_id: UUID, parent_run_id: UUID | None, *, is_late: bool) -> None:
+        call = run_id if parent_run_id is None else self._call_of[parent_run_id]
+        self._call_of[run_id] = call
+        if is_late or call in self._ended:
+            self.late.add(str(call))
+
+    def on_chain_end(self, outputs: object, *, run_id: UUID, **kwargs: object) -> None:  # noqa: ARG002
+        """Note that a chain ended."""
+        with self._lock:
+            self._ended.add(run_id)
 
     def on_chain_error(self, error: BaseException, *, run_id: UUID, **_kwargs: object) -> None:
-        """Note the task that an error came out of."""
-        if isinstance(error, BrokenNodeError):
-            with self._lock:
+        """Note that a chain ended, and the task that an error came out of."""
+        with self._lock:
+            self._ended.add(run_id)
+            if isinstance(error, BrokenNodeError):
                 self.unsettled.add(self._task_of[run_id])
 
 
@@ -90,6 +123,14 @@ class Driven:
     def threads(self) -> list[str]:
         """The threads that were called, each once."""
         return list(dict.fromkeys(self._case.threads[call.thread] for call in self._case.calls))
+
+    def left_work_behind(self, run: Run) -> bool:
+        """Whether something of a run began when nothing could count it any more.
+
+        An async node that is cancelled while its subgraph is being cancelled leaves that running, for as long as it
+        takes: chance decides whether it begins another task after the run has ended (seen with langgraph 1.2.24).
+        """
+        return any(call.run_id in self._witness.late for call in run.invocations)
 
     def read_history(self, thread: str, checkpoint_ns: str = "") -> Trajectories:
         """Return what `extract_trajectory` tells of a thread, or of a subgraph's namespace on it.

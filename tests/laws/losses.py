@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from otel_traj import Run
-    from otel_traj.model import SourceProblem, Span
+    from otel_traj.model import AttributeValue, SourceProblem, Span
 
-__all__ = ["Loss", "Truth", "find_lie", "losses", "read_quietly", "take_away"]
+__all__ = ["Loss", "Truth", "cut_values", "find_lie", "losses", "read_quietly", "take_away"]
 
 Lost: TypeAlias = Literal[
     "one", "some", "most", "batch", "prefix", "suffix", "superstep", "service", "call", "kind", "node"
@@ -82,6 +82,18 @@ def _save_one(
     """Return the spans that are left with one more of each trace that must not be lost whole."""
     lost = sorted(set(never_whole) - {span.trace_id for span in left})
     return [*left, *(chance.choice([span for span in spans if span.trace_id == trace]) for trace in lost)]
+
+
+def cut_values(span: Span, limit: int) -> Span:
+    """Return a span of whose texts a store kept so many bytes each."""
+    attributes = {key: _cut(value, limit) for key, value in span.attributes.items()}
+    return msgspec.structs.replace(span, attributes=attributes)
+
+
+def _cut(value: AttributeValue, limit: int) -> AttributeValue:
+    if isinstance(value, list):
+        return [_cut(item, limit) for item in value]
+    return value.encode()[:limit].decode(errors="ignore") if isinstance(value, str) else value
 
 
 def _read(span: Span, *keys: str) -> list[object]:

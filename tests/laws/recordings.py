@@ -61,6 +61,7 @@ def record(
     services: tuple[str, str] = ONE_SERVICE,
     limits: SpanLimits | None = None,
     noise: int = 0,
+    content: bool = False,
 ) -> Recording:
     """Drive a case under one handler per process.
 
@@ -69,6 +70,7 @@ def record(
         services: The `service.name` of each process.
         limits: The SDK's limits; its own where not given.
         noise: How many attributes of its own each node sets on the current span.
+        content: Whether inputs and results are recorded too.
     """
     lines: list[str] = []
     processes: list[int] = []
@@ -81,7 +83,7 @@ def record(
         )
         provider.add_span_processor(SimpleSpanProcessor(_LineExporter(process, lines, processes)))
         providers.append(provider)
-        handlers.append(TrajectoryCallbackHandler(tracer_provider=provider))
+        handlers.append(TrajectoryCallbackHandler(tracer_provider=provider, content=content))
     driven = drive(case, handlers, noise=noise)
     for provider in providers:
         provider.shutdown()

@@ -5,8 +5,9 @@ A failure prints the case whole, the seed, and a blob for `@reproduce_failure`.
 
 from __future__ import annotations
 
+import functools
 import os
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import hypothesis
 from hypothesis import HealthCheck
@@ -28,6 +29,7 @@ def law(examples: int) -> Callable[[F], F]:
     """Return a decorator that tries so many cases, from the one seed."""
 
     def decorate(test: F) -> F:
+        _note_seed(test)
         seeded = hypothesis.seed(SEED)(test)
         return hypothesis.settings(
             max_examples=int(examples * TIMES),
@@ -38,3 +40,15 @@ def law(examples: int) -> Callable[[F], F]:
         )(seeded)
 
     return decorate
+
+
+def _note_seed(test: Any) -> None:  # noqa: ANN401 - what hypothesis makes of a function
+    """Put the seed into what a failure of the test says."""
+    inner = test.hypothesis.inner_test
+
+    @functools.wraps(inner)
+    def noted(*args: object, **named: object) -> object:
+        hypothesis.note(f"The cases come of OTEL_TRAJ_LAWS_SEED={SEED}")
+        return inner(*args, **named)
+
+    test.hypothesis.inner_test = noted

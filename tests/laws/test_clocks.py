@@ -30,7 +30,9 @@ def picture(runs: Iterable[Run]) -> dict[str, Any]:
     A call that found nothing to do shows no task; with a wrong clock nobody knows which run it found ended.
     """
     return {
-        run.run_id: (run.steps, run.complete, run.verified, picture(run.children)) for run in runs if run.steps
+        run.run_id: (run.steps, run.complete, run.verified, picture(run.children))
+        for run in runs
+        if run.steps
     }
 
 
@@ -59,7 +61,5 @@ def test_clocks_change_nothing(case: Case) -> None:
     equal = [msgspec.structs.replace(span, start_ns=HOUR_NS, end_ns=HOUR_NS) for span in spans]
     assert picture(read_quietly(equal)) == expected
     chance = random.Random(case.arrival.seed)
-    early = [
-        shift(span, -chance.randrange(2 * SECOND_NS) if span.parent_span_id else 0) for span in spans
-    ]
+    early = [shift(span, -chance.randrange(2 * SECOND_NS) if span.parent_span_id else 0) for span in spans]
     assert picture(read_quietly(early)) == expected

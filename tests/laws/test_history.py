@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from hypothesis import assume, given
 
 from otel_traj import read_runs
+from otel_traj.reconstruct.completeness import NAMED_ONLY
 from tests.laws.recordings import arrive, record
 from tests.laws.settings import law
 from tests.laws.strategies import cases
@@ -53,7 +54,10 @@ def drop_unseen(history: Trajectories) -> Trajectories:
 @law(300)
 @given(case=cases())
 def test_spans_and_history_tell_the_same(case: Case, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Every run is complete and verified, and has the supersteps that the checkpointer's history has."""
+    """Every run has the supersteps that the checkpointer's history has, and is complete and verified.
+
+    But for a run that left work behind: it says that, and nothing else is wrong with it.
+    """
     if list_missing("histories of time travel that was broken off"):
         assume(not any(call.back for call in case.calls))
     recording = record(case)
@@ -61,8 +65,9 @@ def test_spans_and_history_tell_the_same(case: Case, tmp_path_factory: pytest.Te
     path.write_text(arrive(recording.lines, case.arrival), "utf-8")
     runs = list(read_runs(path))
     for run in runs:
-        assert run.complete, run.problems
-        assert run.verified, run.problems
+        wrong = {problem.code for problem in run.problems} - NAMED_ONLY
+        assert wrong == ({"late_span"} if recording.driven.left_work_behind(run) else set()), run.problems
+        assert (run.complete, run.verified) == ((False, False) if wrong else (True, True)), run.problems
     declared = list(read_runs(path, node_order=list(recording.driven.graph.nodes)))
     for thread in recording.driven.threads:
         history = recording.driven.read_history(thread)

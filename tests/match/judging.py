@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
-from otel_traj.match import MatchMetadata, MatchResult, graph_trajectory_match
+from otel_traj.match import (
+    MatchMetadata,
+    MatchOutcome,
+    MatchResult,
+    TrajectoryMatcher,
+    graph_trajectory_match,
+)
 from otel_traj.model import Problem, ProblemCode, Run, Task, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from otel_traj.match import DuplicatesMode, GraphTrajectoryMatchMode, ReferenceStep
+    from otel_traj.match import DuplicatesMode, GraphTrajectoryMatchMode, Outputs, References, ReferenceStep
+    from otel_traj.match.options import GivenOptions
     from otel_traj.model import RunStatus, TaskStatus
 
-__all__ = ["LONG", "SHORTCUT", "explain", "explained", "judge", "make_run", "score"]
+__all__ = ["LONG", "SHORTCUT", "decide", "explain", "explained", "judge", "make_run", "score"]
 
 LONG = [["node1"], ["node3"], ["node4", "node5"], ["node6"], ["node7"]]
 """The long path of the seven-node graph."""
@@ -47,6 +54,11 @@ def judge(
         ignore=ignore,
         status=status,
     )
+
+
+def decide(outputs: Outputs, reference: References, **options: Unpack[GivenOptions]) -> MatchOutcome:
+    """Judge runs for the outcome."""
+    return TrajectoryMatcher(reference, **options).judge(outputs, is_rich=False)[0]
 
 
 def score(

@@ -220,9 +220,9 @@ def test_53_the_interrupt_marker_counts_unless_ignored() -> None:
 def test_54_bad_input_is_an_error(bad: object) -> None:
     """Case 54: None, a string and a number among names are refused on either side."""
     with pytest.raises(TrajectoryTypeError):
-        graph_trajectory_match(outputs=bad, reference_outputs=[["a"]])  # type: ignore[arg-type]
+        graph_trajectory_match(outputs=bad, reference_outputs=[["a"]])  # type: ignore[call-overload]
     with pytest.raises(TrajectoryTypeError):
-        graph_trajectory_match(outputs=[["a"]], reference_outputs=bad)  # type: ignore[arg-type]
+        graph_trajectory_match(outputs=[["a"]], reference_outputs=bad)  # type: ignore[call-overload]
 
 
 def test_59_an_unknown_mode_is_refused_at_construction() -> None:

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from otel_traj.match import ReferenceStep, StepMode
 from otel_traj.match.align import align
+from otel_traj.match.program import compile_items
 from otel_traj.match.step_match import longest_common_subsequence
 from otel_traj.match.supersteps import ActualStep, ExpectedStep
 from tests.match.brute_force import best_alignment, passes_strictly, step_cost
@@ -39,8 +40,9 @@ def test_the_chosen_alignment_is_the_specified_one(
     expected: list[tuple[list[str], StepMode]], actual: list[list[str]]
 ) -> None:
     """Of the cheapest alignments that with the fewest places is taken, pairs before extra before missing."""
+    steps = [ExpectedStep(number, tuple(names), mode) for number, (names, mode) in enumerate(expected)]
     moves = align(
-        [ExpectedStep(number, tuple(names), mode) for number, (names, mode) in enumerate(expected)],
+        compile_items(steps, "strict"),
         [ActualStep(number, tuple(names), number) for number, names in enumerate(actual)],
     )
     chosen = tuple(

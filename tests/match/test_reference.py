@@ -74,4 +74,11 @@ def test_public_types() -> None:
     )
     assert GraphTrajectoryMatchModel == GraphTrajectoryMatchMode
     assert list(get_type_hints(MatchResult)) == ["key", "score", "comment", "metadata"]
-    assert list(get_type_hints(GraphRunReferenceTrajectory)) == ["inputs", "results", "steps"]
+    assert list(get_type_hints(GraphRunReferenceTrajectory)) == [
+        "inputs",
+        "results",
+        "steps",
+        "any_of",
+        "rules",
+        "model_calls",
+    ]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from otel_traj.match import graph_trajectory_match
 from otel_traj.match.align import MAX_SUPERSTEPS, is_too_large
+from otel_traj.match.program import compile_items
 from otel_traj.match.step_match import longest_common_subsequence
 from otel_traj.match.supersteps import ActualStep, ExpectedStep
 from tests.match.brute_force import passes_strictly
@@ -101,8 +102,9 @@ def test_wide_supersteps_are_bounded_too() -> None:
     names = tuple(f"n{index}" for index in range(2_000))
     wide = [ExpectedStep(number, names, "unordered") for number in range(60)]
     actual = [ActualStep(number, names, number) for number in range(60)]
-    assert is_too_large(wide, actual)
-    assert not is_too_large(wide[:1], actual[:1])
+    program = compile_items(wide, "strict")
+    assert is_too_large(program, wide, actual)
+    assert not is_too_large(program, wide[:1], actual[:1])
     result = judge([names] * 60, [names[1:]] * 60)
     assert result["comment"] is not None
     assert result["comment"].endswith("supersteps too wide to align: only the first difference is named")

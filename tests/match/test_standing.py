@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Literal, get_args
 import pytest
 from msgspec.structs import replace
 
-from otel_traj.match import graph_trajectory_match, match_runs
+from otel_traj.match import graph_trajectory_match
 from otel_traj.model import Problem, ProblemCode
-from tests.match.judging import LONG, SHORTCUT, explained, judge, make_run
+from tests.match.judging import LONG, SHORTCUT, decide, explained, judge, make_run
 
 if TYPE_CHECKING:
     from otel_traj.model import RunStatus
@@ -20,7 +20,7 @@ HARMLESS: tuple[ProblemCode, ...] = ("step_gap", "content_cut", "spans_missing")
 
 def test_a_complete_run_that_matches_passes() -> None:
     """A whole run of status ok that follows its reference passes, with nothing to say."""
-    outcome = match_runs(make_run(START + LONG), {"steps": LONG})
+    outcome = decide(make_run(START + LONG), {"steps": LONG})
     assert (outcome.verdict, outcome.score, outcome.comment, outcome.metadata) == ("pass", True, None, None)
 
 
@@ -31,7 +31,7 @@ def test_a_complete_run_that_matches_passes() -> None:
 def test_lost_telemetry_is_never_a_verdict(code: ProblemCode, status: RunStatus) -> None:
     """An incomplete run is neither passed nor failed, whatever it shows; the reason names the codes."""
     for steps in (LONG, SHORTCUT):
-        outcome = match_runs(
+        outcome = decide(
             make_run(steps, status=status, complete=False, problems=["step_gap", code, code]),
             {"steps": LONG},
         )
@@ -47,22 +47,22 @@ def test_lost_telemetry_is_never_a_verdict(code: ProblemCode, status: RunStatus)
 def test_a_run_that_may_wait_is_not_failed_for_what_it_has_not_done() -> None:
     """Where LangGraph does not tell whether a run waits, one that follows the reference so far is not evaluated."""
     waiting = make_run(START + LONG[:2], problems=["pause_unknown"])
-    outcome = match_runs(waiting, {"steps": LONG})
+    outcome = decide(waiting, {"steps": LONG})
     assert (outcome.verdict, outcome.score) == ("not_evaluated", None)
     assert outcome.comment == "perhaps waiting after node3 (its LangGraph does not tell)"
     assert outcome.metadata is not None
     assert outcome.metadata["reason"] == "waiting"
-    unbegun = match_runs(make_run([], problems=["pause_unknown"]), {"steps": LONG})
+    unbegun = decide(make_run([], problems=["pause_unknown"]), {"steps": LONG})
     assert unbegun.comment == "perhaps waiting before its first superstep (its LangGraph does not tell)"
 
 
 def test_a_run_that_may_wait_is_judged_by_what_it_did() -> None:
     """It passes where it met the whole reference, whether it ended or waits, and fails where it left it."""
     done = make_run(START + LONG, problems=["pause_unknown"])
-    assert match_runs(done, {"steps": LONG}).verdict == "pass"
-    assert match_runs(done, {"steps": LONG}, status="ok").verdict == "not_evaluated"
+    assert decide(done, {"steps": LONG}).verdict == "pass"
+    assert decide(done, {"steps": LONG}, status="ok").verdict == "not_evaluated"
     astray = make_run(START + SHORTCUT, problems=["pause_unknown"])
-    assert match_runs(astray, {"steps": LONG}).verdict == "fail"
+    assert decide(astray, {"steps": LONG}).verdict == "fail"
 
 
 @pytest.mark.parametrize("code", HARMLESS)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from otel_traj import read_runs
 from otel_traj import semconv as sc
 from tests.spans import RecordedRun, make_uuid
@@ -183,6 +185,27 @@ def test_a_run_of_another_service_below_a_remote_parent_is_a_run() -> None:
     remote.parent_task_span = "1234567890abcdef"
     [run] = rebuild(remote.spans())
     assert (run.complete, run.service) == (True, "other")
+
+
+@pytest.mark.parametrize("lost", [None, "outer root", "remote root", "calling task", "remote task"])
+def test_a_run_that_a_node_of_another_service_called_is_a_run_of_its_own(lost: str | None) -> None:
+    """One trace, two services: the called graph's run stands beside its caller's, and what one lost harms one."""
+    outer = RecordedRun("outer", service="a", thread="t")
+    outer.task("call", 1, id="call")
+    remote = RecordedRun("remote", service="b", trace="outer")
+    remote.task("s", 1)
+    remote.parent_task_span = outer.below[0].span_id
+    parts = {
+        "outer root": outer.root(),
+        "remote root": remote.root(),
+        "calling task": outer.below[0],
+        "remote task": remote.below[0],
+    }
+    runs = rebuild([span for name, span in parts.items() if name != lost])
+    harmed = {"outer root": "a", "calling task": "a", "remote root": "b", "remote task": "b"}
+    assert {run.service for run in runs} == {"a", "b"}
+    assert [run.children for run in runs] == [[], []]
+    assert {run.service for run in runs if not run.complete} == ({harmed[lost]} if lost else set())
 
 
 def test_runs_stand_by_their_start_unless_unordered() -> None:

@@ -118,3 +118,19 @@ def test_ten_thousand_calls_on_one_thread_take_linear_time() -> None:
         run.task("a", number * 3 + 1)
         spans += run.spans()
     assert len(list(read_runs(spans))) == 3_000
+
+
+def test_what_a_run_itself_lacks_is_named_first_and_each_thing_once() -> None:
+    """A lost root comes before what that leaves in doubt, and the doubt is told once however it was found."""
+    first = RecordedRun("r", thread="t", outcome="interrupted")
+    first.task("ask", 1, id="ask", interrupted=True)
+    second = RecordedRun("s", thread="t", start=2_000, resumed=True, previous=first)
+    second.task("ask", 1, id="ask")
+    third = RecordedRun("u", thread="t", start=3_000, previous=second)
+    third.task("ask", 3)
+    lost = second.root().span_id
+    spans = [span for part in (first, second, third) for span in part.spans() if span.span_id != lost]
+    problems = next(iter(read_runs(spans))).problems
+    assert [problem.code for problem in problems] == ["root_missing", "root_missing"]
+    assert "the graph-run span is missing; below it" in problems[0].message
+    assert len(set(problems)) == len(problems)

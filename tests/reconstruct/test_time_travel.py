@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from otel_traj import Run
     from otel_traj.model import Span
+    from tests.record.graphs import State
 
 THREAD: RunnableConfig = {"configurable": {"thread_id": "t"}}
 
@@ -49,6 +50,67 @@ def test_what_ran_again_is_listed_again(node: str, times: int) -> None:
     assert run.steps == expected
     assert run.verified
     assert [each["steps"] for each in extract_trajectory(graph, THREAD)] == [expected]
+
+
+def test_another_branch_with_the_same_number_is_no_part_of_the_superstep() -> None:
+    """Back before b, its number is that of c in a stream that was closed: they did not run at once."""
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    handler = TrajectoryCallbackHandler(tracer_provider=provider)
+    graph = build_chain("a", "b", "c", saved=True)
+
+    def close_after_first(value: State | None) -> None:
+        chunks: Any = graph.stream(value, {**THREAD, "callbacks": [handler]})
+        next(chunks)
+        chunks.close()
+
+    close_after_first({})
+    before = graph.get_state(THREAD).config
+    graph.update_state(THREAD, {}, as_node="b")
+    close_after_first(None)
+    graph.invoke(None, {**before, "callbacks": [handler]})
+    [run] = read_runs(exporter)
+    assert run.steps == [["__start__"], ["a"], ["c"], ["b"], ["c"]]
+    assert run.verified
+
+
+@pytest.mark.parametrize("outcome", ["ok", "interrupted", "error", "cancelled"])
+def test_back_before_an_earlier_run_is_of_the_last_run(outcome: str) -> None:
+    """Where a call went back behind the input of the run that it names, the number it begins with tells nothing.
+
+    An earlier run may have stopped just there. Nothing is missing after it: new input came before.
+    """
+    first = RecordedRun("r", thread="t", outcome=outcome)
+    first.task("a", 1)
+    first.task("b", 2, outcome=outcome)
+    second = RecordedRun("s", thread="t", start=2_000, outcome="cancelled", previous=first)
+    second.task("a", 4)
+    third = RecordedRun("u", thread="t", start=3_000, resumed=True, outcome="error", previous=second)
+    third.task("b", 3, outcome="error")
+    runs = list(read_runs(first.spans() + second.spans() + third.spans()))
+    assert [run.steps for run in runs] == [[["__start__"], ["a"], ["b"]], [["__start__"], ["a"], ["b"]]]
+    assert all(run.complete for run in runs), [run.problems for run in runs]
+
+
+def test_a_run_that_went_back_far_does_not_follow_itself() -> None:
+    """A run that stopped long before its own first superstep lacks no call between: it went back there itself."""
+    before: RecordedRun | None = None
+    spans: list[Span] = []
+    for number, (name, superstep) in enumerate([("r", 1), ("s", 3), ("u", 5), ("v", 2)]):
+        before = RecordedRun(
+            name,
+            thread="t",
+            start=1_000 * number + 1_000,
+            resumed=name == "v",
+            outcome="interrupted",
+            previous=before,
+        )
+        before.task("ask", superstep, interrupted=True)
+        spans += before.spans()
+    runs = list(read_runs(spans))
+    assert [len(run.invocations) for run in runs] == [1, 1, 2]
+    assert all(run.complete for run in runs), [run.problems for run in runs]
 
 
 def test_a_finished_task_under_its_old_id_ran_again() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tests.record.recording import Recording
 
-__all__ = ["start_root", "start_task", "task_metadata"]
+__all__ = ["start_root", "start_subgraph", "start_task", "task_metadata"]
 
 ROOT: dict[str, object] = {"ls_integration": "langgraph", "thread_id": "t1"}
 
@@ -28,6 +28,21 @@ def start_root(recording: Recording) -> uuid.UUID:
     """Start a graph run by hand; return its id."""
     run_id = uuid.uuid4()
     recording.handler.on_chain_start({}, {}, run_id=run_id, name="by hand", metadata=ROOT, tags=[])
+    return run_id
+
+
+def start_subgraph(recording: Recording, task: uuid.UUID, node: str = "a", caller: str = "id-1") -> uuid.UUID:
+    """Start by hand what a node task calls, which its first task shows to be a graph; return its id."""
+    run_id = uuid.uuid4()
+    recording.handler.on_chain_start(
+        {},
+        {},
+        run_id=run_id,
+        parent_run_id=task,
+        name="inner",
+        metadata=task_metadata(node, task=caller),
+        tags=[],
+    )
     return run_id
 
 

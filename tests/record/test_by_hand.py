@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import uuid
+from asyncio import CancelledError
 
 from otel_traj import semconv as sc
-from tests.record.events import start_root, start_task
-from tests.record.recording import Recording, get_id, get_parent_id, read
+from tests.record.events import start_root, start_subgraph, start_task
+from tests.record.recording import Recording, get_id, get_parent_id, read, read_steps
 
 
 def test_t70_task_that_starts_after_its_root_is_recorded_below_it(recording: Recording) -> None:
@@ -23,6 +24,53 @@ def test_t70_task_that_starts_after_its_root_is_recorded_below_it(recording: Rec
     assert (read(run)[sc.TASK_COUNT], read(run)[sc.SPAN_COUNT]) == (0, 0)
     assert recording.handler.counters["late_starts"] == 1
     assert recording.is_empty()
+
+
+def start_orphan(recording: Recording) -> tuple[uuid.UUID, list[uuid.UUID]]:
+    """Return an open run two levels below the top that goes on though the run between was cancelled, and its callers."""
+    root = start_root(recording)
+    outer = start_task(recording, root)
+    middle = start_subgraph(recording, outer)
+    inner = start_task(recording, middle, "b", "id-2")
+    deep = start_subgraph(recording, inner, "b", "id-2")
+    recording.handler.on_chain_end({}, run_id=start_task(recording, deep, "c", "id-3"))
+    recording.handler.on_chain_error(CancelledError(), run_id=middle)
+    return deep, [inner, outer, root]
+
+
+def test_task_of_an_open_run_is_counted_though_a_run_above_it_has_ended(recording: Recording) -> None:
+    """Late is only what no manifest can count: a task that starts when the top-level run is open, and its own, is not."""
+    deep, callers = start_orphan(recording)
+    for run_id in (start_task(recording, deep, "d", "id-4", step=2), deep, *callers):
+        recording.handler.on_chain_end({}, run_id=run_id)
+    assert sc.LATE not in read(recording.get("invoke_node d"))
+    assert read_steps(recording.list_named("invoke_workflow inner")[-1]) == [["c"], ["d"]]
+    assert read(recording.get("invoke_workflow by hand"))[sc.SPAN_COUNT] == 6
+    assert recording.handler.counters["late_starts"] == 0
+
+
+def test_task_that_starts_after_the_end_of_its_own_run_is_late(recording: Recording) -> None:
+    """A task of a subgraph run that has ended is marked late and counted nowhere, though the top-level run is open."""
+    deep, callers = start_orphan(recording)
+    recording.handler.on_chain_end({}, run_id=deep)
+    for run_id in (start_task(recording, deep, "d", "id-4", step=2), *callers):
+        recording.handler.on_chain_end({}, run_id=run_id)
+    assert read(recording.get("invoke_node d"))[sc.LATE] is True
+    assert read_steps(recording.list_named("invoke_workflow inner")[-1]) == [["c"]]
+    assert read(recording.get("invoke_workflow by hand"))[sc.SPAN_COUNT] == 5
+
+
+def test_tool_of_a_run_that_has_ended_is_counted_by_the_top_level_run(recording: Recording) -> None:
+    """What is no task is counted by the top-level run alone: it is late when that one has ended, not before."""
+    deep, callers = start_orphan(recording)
+    recording.handler.on_tool_start(
+        {"name": "t"}, "", run_id=(tool := uuid.uuid4()), parent_run_id=callers[0]
+    )
+    recording.handler.on_tool_end("", run_id=tool)
+    for run_id in (deep, *callers):
+        recording.handler.on_chain_end({}, run_id=run_id)
+    assert sc.LATE not in read(recording.get("execute_tool t"))
+    assert read(recording.get("invoke_workflow by hand"))[sc.SPAN_COUNT] == 6
 
 
 def test_t44_child_that_starts_after_its_parent_finds_it(recording: Recording) -> None:

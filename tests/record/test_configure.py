@@ -81,6 +81,21 @@ def test_file_holds_what_had_ended_when_the_process_was_killed(tmp_path: Path) -
     assert read_resource(path)["service.name"] == "my-agent"
 
 
+def test_file_under_the_home_directory_is_fed_once(tmp_path: Path) -> None:
+    """`path="~/traces.jsonl"` is the file in the home directory, the same one as by its whole name."""
+    path = tmp_path / "traces.jsonl"
+    run_python(
+        f"""
+        configure(path="~/traces.jsonl")
+        configure(path={os.fspath(path)!r})
+        run()
+        """,
+        HOME=os.fspath(tmp_path),
+        USERPROFILE=os.fspath(tmp_path),
+    )
+    assert len(list_names(path)) == 2
+
+
 def test_handler_made_before_configure_records_too(tmp_path: Path) -> None:
     """A handler looks its provider up at each run."""
     path = tmp_path / "traces.jsonl"

@@ -22,6 +22,8 @@ from tests.record.graphs import State, build_chain, mark, new_chain
 from tests.record.recording import Recording, get_parent_id, has_error, read, read_steps
 
 if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+
     from otel_traj.record import RunEnd
 
 
@@ -75,6 +77,26 @@ def test_graph_run_attributes(recording: Recording) -> None:
         "otel_traj.interrupted_count": 0,
         "otel_traj.schema": 1,
     }
+
+
+def test_call_from_a_checkpoint_names_it(recording: Recording) -> None:
+    """The graph-run span of a call whose config names a checkpoint says which; a subgraph's, and other calls', do not."""
+    inner = build_chain("i", graph_name="inner")
+
+    def call(state: State) -> State:
+        inner.invoke(state)
+        return {}
+
+    graph = build_chain("a", "b", saved=True, b=call)
+    graph.invoke({}, recording.config("t1"))
+    thread: RunnableConfig = {"configurable": {"thread_id": "t1"}}
+    before = next(each.config for each in graph.get_state_history(thread) if each.next == ("b",))
+    graph.invoke(None, {**before, "callbacks": [recording.handler]})
+    named = [read(run).get(sc.CHECKPOINT_ID) for run in recording.roots]
+    assert named == [None, before["configurable"]["checkpoint_id"]]
+    inner_runs = [run for run in recording.graph_runs if run not in recording.roots]
+    assert inner_runs
+    assert all(sc.CHECKPOINT_ID not in read(run) for run in inner_runs)
 
 
 def test_task_attributes(recording: Recording) -> None:

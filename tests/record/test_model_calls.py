@@ -118,6 +118,8 @@ def test_model_span_follows_the_genai_conventions(recording: Recording) -> None:
         "gen_ai.usage.cache_read.input_tokens": 60,
         "gen_ai.usage.cache_write.input_tokens": 10,
         "gen_ai.usage.reasoning.output_tokens": 5,
+        "otel_traj.model.tool_count": 0,
+        "otel_traj.model.tool_call_count": 0,
     }
 
 

@@ -4,7 +4,8 @@ import json
 import math
 import os
 import threading
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from opentelemetry import trace
@@ -15,9 +16,6 @@ from opentelemetry.trace import SpanKind, Status, StatusCode
 
 from otel_traj.errors import SinkError
 from otel_traj.record import JsonLinesSpanExporter
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def make_provider(path: Path) -> TracerProvider:
@@ -122,6 +120,19 @@ def test_file_and_folder_are_made_and_lines_appended(tmp_path: Path) -> None:
         provider.get_tracer("s").start_span(name).end()
         provider.shutdown()
     assert [span["name"] for span in read_spans(path)] == ["one", "two"]
+
+
+@pytest.mark.parametrize("name", ["~/new/traces.jsonl", Path("~/new/traces.jsonl")])
+def test_leading_tilde_is_the_home_directory(
+    name: str | Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a shell takes it, and where no user is called so, as a name."""
+    monkeypatch.setenv("HOME", os.fspath(tmp_path))
+    monkeypatch.setenv("USERPROFILE", os.fspath(tmp_path))
+    assert JsonLinesSpanExporter(name).path == tmp_path / "new" / "traces.jsonl"
+    monkeypatch.chdir(tmp_path)
+    JsonLinesSpanExporter("~traces.jsonl")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["new", "~traces.jsonl"]
 
 
 def test_unfinished_last_line_spoils_no_other(tmp_path: Path) -> None:

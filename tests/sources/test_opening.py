@@ -40,6 +40,18 @@ def test_a_place_is_called_as_the_user_named_it(tmp_path: Path, monkeypatch: pyt
     assert open_source(["x.jsonl", [SPAN]]).name == "x.jsonl, <list of spans>"
 
 
+@pytest.mark.parametrize("name", ["~/x.jsonl", Path("~/x.jsonl"), "~/*.jsonl", "~"])
+def test_a_leading_tilde_is_the_home_directory(
+    name: str | Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a shell takes it, in Python and in a quoted pattern too; the source is still called as it was named."""
+    monkeypatch.setenv("HOME", os.fspath(tmp_path))
+    monkeypatch.setenv("USERPROFILE", os.fspath(tmp_path))
+    (tmp_path / "x.jsonl").write_bytes(LINE)
+    assert read(name) == ([SPAN], [])
+    assert open_source(name).name == os.fspath(name)
+
+
 def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path: Path) -> None:
     """What exists by its name is meant by its name."""
     (tmp_path / "traces[1].jsonl").write_bytes(LINE)

@@ -1,0 +1,108 @@
+"""References and runs ready to be compared."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from otel_traj.match.any_order import AnyOrderComparer
+from otel_traj.match.flat import FlatComparer
+from otel_traj.match.levels import list_level
+from otel_traj.match.ops import SpanIndex
+from otel_traj.match.ordered import OrderedComparer
+from otel_traj.match.supersteps import drop_duplicates, number_supersteps, prepare_actual
+
+if TYPE_CHECKING:
+    from otel_traj.match.comparer import Comparer
+    from otel_traj.match.inputs import GivenRun
+    from otel_traj.match.items import Item
+    from otel_traj.match.model_choices import ModelCallReference
+    from otel_traj.match.modes import TrajectoryMode
+    from otel_traj.match.options import MatchOptions
+    from otel_traj.match.references import GivenReference
+    from otel_traj.match.rules import Rules
+    from otel_traj.match.supersteps import ActualStep
+    from otel_traj.model import Run
+
+__all__ = ["PreparedReference", "PreparedRun"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedReference:
+    """One reference, compiled."""
+
+    ways: tuple[Comparer, ...]
+    """The trajectories that it allows; none where it says nothing about supersteps."""
+    written: tuple[list[object], ...]
+    """Each of them whole, as plain data."""
+    rules: Rules | None
+    model_calls: tuple[ModelCallReference, ...]
+    results: object
+    compares_arguments: bool
+    """Whether the arguments of a tool call can change the verdict."""
+
+    @classmethod
+    def of(cls, given: GivenReference, options: MatchOptions) -> PreparedReference:
+        """Compile a reference.
+
+        Raises:
+            InvalidReferenceError: It can't be compared by the trajectory mode.
+        """
+        return cls(
+            ways=tuple(_compile(way.items, options.trajectory_mode) for way in given.ways),
+            written=tuple(way.written for way in given.ways),
+            rules=given.rules,
+            model_calls=given.model_calls,
+            results=given.results,
+            compares_arguments=given.compares_arguments,
+        )
+
+    def write(self, way: int = 0) -> list[object]:
+        """Return one of its ways as it is written in a reference file, nothing left out."""
+        return copy.deepcopy(self.written[way]) if self.written else []
+
+
+class PreparedRun:
+    """One run that is to be judged, at the level and depth of the comparison."""
+
+    __slots__ = ("actual", "given", "names", "numbers", "options", "ran")
+
+    def __init__(self, given: GivenRun, options: MatchOptions) -> None:
+        """Number and filter the supersteps of a run."""
+        self.given = given
+        self.options = options
+        if given.run is not None and options.looks_inside:
+            listed = list_level(given.run, options.level, options.depth).supersteps
+            self.names: tuple[tuple[str, ...], ...] = tuple(each.names for each in listed)
+            self.numbers = [each.number for each in listed]
+        else:
+            self.names = given.steps
+            self.numbers = number_supersteps(given.steps)
+        self.ran: list[ActualStep] = prepare_actual(self.names, self.numbers, options)
+        """What was not ignored; visits are counted in it."""
+        self.actual = drop_duplicates(self.ran) if options.duplicates == "ignore" else self.ran
+        """What is compared."""
+
+    @property
+    def run(self) -> Run | None:
+        """The record, where it was one."""
+        return self.given.run
+
+    def index_spans(self) -> SpanIndex:
+        """Return where its spans are found."""
+        return SpanIndex.of(self.run, self.options.level, self.options.depth)
+
+
+def _compile(way: tuple[Item, ...], mode: TrajectoryMode) -> Comparer:
+    if mode == "steps_any_order":
+        return AnyOrderComparer(way)
+    if (
+        mode == "flat_exact"
+        or mode == "flat_in_order"
+        or mode == "flat_unordered"
+        or mode == "flat_subset"
+        or mode == "flat_superset"
+    ):
+        return FlatComparer(way, mode)
+    return OrderedComparer(way, mode)
