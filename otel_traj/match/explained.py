@@ -27,6 +27,7 @@ class ExplainedPair:
 
     index: int
     """Of the run among the outputs."""
+    reference_index: int
     way: int
     """Which of the trajectories that the reference allows is the nearest."""
     ops: list[MatchOp]
@@ -57,6 +58,7 @@ def explain_pair(pair: JudgedPair) -> ExplainedPair:
         lines.append(line)
     return ExplainedPair(
         index=pair.index,
+        reference_index=pair.reference_index,
         way=way,
         ops=ops,
         lines=lines,

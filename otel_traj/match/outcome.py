@@ -116,9 +116,13 @@ class _Explanation:
         op["expected_runs"], op["actual_runs"] = wanted, seen
         self.ops.append(op)
         self.lines.append(f"expected {wanted} {'run' if wanted == 1 else 'runs'}, got {seen}")
-        paired = len(self.comparison.pairs)
-        self.scores += [_score_lost(reference) for reference in self.comparison.references[paired:]]
-        self.scores += [_score_surplus(run) for run in self.comparison.runs[paired:]]
+        lost, surplus = self.comparison.lost_references, self.comparison.surplus_runs
+        if self.comparison.pairs:
+            op["lost_references"], op["surplus_runs"] = lost, surplus
+            self.lines += [f"run {at} of the reference did not run" for at in lost]
+            self.lines += [f"run {at} was not expected" for at in surplus]
+        self.scores += [_score_lost(self.comparison.references[at]) for at in lost]
+        self.scores += [_score_surplus(self.comparison.runs[at]) for at in surplus]
 
     def add_pair(self, pair: JudgedPair, explained: ExplainedPair) -> None:
         self._add_status(pair)
@@ -196,7 +200,7 @@ def _say_unjudged(comparison: Comparison) -> list[str]:
 def _build_metadata(
     comparison: Comparison, verdict: MatchVerdict, explained: Sequence[ExplainedPair]
 ) -> MatchMetadata:
-    ways = {each.index: each.way for each in explained}
+    ways = {each.reference_index: each.way for each in explained}
     return {
         "verdict": verdict,
         "step_mode": comparison.options.step_mode,

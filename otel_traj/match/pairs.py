@@ -34,6 +34,8 @@ class JudgedPair:
 
     index: int
     """Of the run among the outputs."""
+    reference_index: int
+    """Of its reference among the references."""
     reference: PreparedReference
     run: PreparedRun
     verdict: MatchVerdict
@@ -48,15 +50,17 @@ class JudgedPair:
     is_status_allowed: bool = True
 
 
-def judge_pair(index: int, reference: PreparedReference, run: PreparedRun) -> JudgedPair:
+def judge_pair(place: tuple[int, int], reference: PreparedReference, run: PreparedRun) -> JudgedPair:
     """Judge one run.
 
     Args:
-        index: Of the run among the outputs.
+        place: Index of the reference, and of the run among the outputs.
         reference: What is expected.
         run: What ran; only a `Run` record can be incomplete, waiting or of a wrong status.
     """
-    pair = JudgedPair(index=index, reference=reference, run=run, verdict="not_evaluated")
+    pair = JudgedPair(
+        index=place[1], reference_index=place[0], reference=reference, run=run, verdict="not_evaluated"
+    )
     if is_incomplete(run.run):
         return replace(pair, reason="incomplete")
     if run.run is not None and run.options.looks_inside:

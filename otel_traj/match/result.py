@@ -93,6 +93,10 @@ class MatchOp(TypedDict):
     """Of `wrong_run_count`."""
     actual_runs: NotRequired[int]
     """Of `wrong_run_count`."""
+    lost_references: NotRequired[list[int]]
+    """Of `wrong_run_count`: which references have no run."""
+    surplus_runs: NotRequired[list[int]]
+    """Of `wrong_run_count`: which runs have no reference."""
     status: NotRequired[str]
     """Of `status`: how the run ended."""
     nodes: NotRequired[list[str]]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from otel_traj.errors import InvalidReferenceError
 from otel_traj.match.pairs import JudgedPair, judge_pair
+from otel_traj.match.run_alignment import align_runs
 from otel_traj.match.standing import is_incomplete
 
 if TYPE_CHECKING:
@@ -37,6 +38,20 @@ class Comparison:
     options: MatchOptions
     verdict: MatchVerdict
     has_right_count: bool
+
+    @property
+    def lost_references(self) -> list[int]:
+        """Which references have no run."""
+        paired = {pair.reference_index for pair in self.pairs}
+        return [at for at in range(len(self.references)) if at not in paired]
+
+    @property
+    def surplus_runs(self) -> list[int]:
+        """Which runs have no reference."""
+        if self.has_right_count:
+            return []
+        paired = {pair.index for pair in self.pairs}
+        return [at for at in range(len(self.runs)) if at not in paired]
 
     @property
     def has_several(self) -> bool:
@@ -79,9 +94,10 @@ def compare_runs(
     """
     picked = pick_runs(options.runs, len(runs))
     wanted = references if options.runs == "strict" else list(references) * max(len(picked), 1)
-    pairs = [
-        judge_pair(index, reference, runs[index]) for index, reference in zip(picked, wanted, strict=False)
-    ]
+    paired = list(enumerate(picked))
+    if len(wanted) != len(picked):
+        paired = align_runs(wanted, runs)
+    pairs = [judge_pair((at, index), wanted[at], runs[index]) for at, index in paired]
     has_right_count = len(wanted) == len(picked)
     return Comparison(
         references=wanted,

@@ -165,24 +165,33 @@ def test_precision_where_nothing_was_expected() -> None:
 
 
 def test_48_another_number_of_runs_has_its_own_words() -> None:
-    """Case 48: two runs expected and three there is a fail that says so, and the pairs are still compared."""
+    """Case 48: two runs expected and three there is a fail that says so, and which one is too many."""
     result = graph_trajectory_match(
         outputs=[{"steps": steps} for steps in (LONG, SHORTCUT, LONG)],
         reference_outputs=[{"steps": LONG}, {"steps": LONG}],
     )
     assert result["score"] is False
-    assert result["comment"] is not None
-    assert result["comment"].split("\n")[:2] == [
-        "expected 2 runs, got 3",
-        "run 1, superstep 2: expected {node3}, got {node2}; missing node3; extra node2",
-    ]
+    assert result["comment"] == "expected 2 runs, got 3\nrun 1 was not expected"
     metadata = explained(result)
-    first = metadata["ops"][0]
-    assert (first["op"], first["run"]) == ("wrong_run_count", None)
-    assert (first["expected_runs"], first["actual_runs"]) == (2, 3)
-    assert {op["run"] for op in metadata["ops"][1:]} == {1}
-    assert metadata["edits"] == 5 + 6
-    assert metadata["fitness"] == round((1 + 4 / 9 + 0) / 3, 3)
+    (op,) = metadata["ops"]
+    assert (op["op"], op["run"], op["expected_runs"], op["actual_runs"]) == ("wrong_run_count", None, 2, 3)
+    assert (op["lost_references"], op["surplus_runs"]) == ([], [1])
+    assert metadata["edits"] == len(SHORTCUT)
+    assert metadata["fitness"] == round((1 + 1 + 0) / 3, 3)
+
+
+def test_48_the_runs_that_are_there_are_still_compared() -> None:
+    """Of fewer runs than expected each is explained against its nearest reference, in order."""
+    result = graph_trajectory_match(
+        outputs=[{"steps": [["x"], ["y"]]}, {"steps": LONG[:-1]}],
+        reference_outputs=[{"steps": [["x"], ["y"]]}, {"steps": [["p"], ["q"]]}, {"steps": LONG}],
+    )
+    assert result["comment"] is not None
+    assert result["comment"].split("\n") == [
+        "expected 3 runs, got 2",
+        "run 1 of the reference did not run",
+        "run 1, superstep 5: expected {node7}, got nothing; missing node7",
+    ]
 
 
 def test_50_a_run_that_ended_in_error_fails_though_its_nodes_match() -> None:

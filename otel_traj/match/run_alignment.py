@@ -1,0 +1,85 @@
+"""Which run is which, where there are more or fewer of them than expected.
+
+The cheapest alignment of runs with references, both in their order: a pair costs what the run's own alignment costs,
+a run or reference that is left alone all its names. So one run too many in the middle of a thread is named, and the
+others are compared with their own references. Of equally cheap ones the first pairs are kept.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from otel_traj.match.step_match import whole_cost
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from otel_traj.match.prepared import PreparedReference, PreparedRun
+
+__all__ = ["align_runs"]
+
+_MOST_PAIRS: Final = 400
+"""Pairs of runs and references above which they are paired by their numbers."""
+
+
+def align_runs(references: Sequence[PreparedReference], runs: Sequence[PreparedRun]) -> list[tuple[int, int]]:
+    """Return the pairs of a reference and a run, by their indices, in order.
+
+    Args:
+        references: What is expected.
+        runs: What ran.
+    """
+    if len(references) * len(runs) > _MOST_PAIRS:
+        return [(at, at) for at in range(min(len(references), len(runs)))]
+    costs = [[_cost_pair(reference, run) for run in runs] for reference in references]
+    lost = [_cost_reference(reference) for reference in references]
+    extra = [_cost_run(run) for run in runs]
+    table = _fill_table(costs, lost, extra)
+    pairs: list[tuple[int, int]] = []
+    row = column = 0
+    while row < len(references) and column < len(runs):
+        best = table[row][column]
+        if best == costs[row][column] + table[row + 1][column + 1]:
+            pairs.append((row, column))
+            row, column = row + 1, column + 1
+        elif best == extra[column] + table[row][column + 1]:
+            column += 1
+        else:
+            row += 1
+    return pairs
+
+
+def _fill_table(costs: Sequence[Sequence[int]], lost: Sequence[int], extra: Sequence[int]) -> list[list[int]]:
+    rows, columns = len(lost), len(extra)
+    table = [[0] * (columns + 1) for _ in range(rows + 1)]
+    for row in range(rows, -1, -1):
+        for column in range(columns, -1, -1):
+            ways = []
+            if row < rows and column < columns:
+                ways.append(costs[row][column] + table[row + 1][column + 1])
+            if column < columns:
+                ways.append(extra[column] + table[row][column + 1])
+            if row < rows:
+                ways.append(lost[row] + table[row + 1][column])
+            table[row][column] = min(ways, default=0)
+    return table
+
+
+def _cost_pair(reference: PreparedReference, run: PreparedRun) -> int:
+    if not reference.ways or any(way.matches(run.actual) for way in reference.ways):
+        return 0
+    spans = run.index_spans()
+    explained = [way.explain(run.actual, 0, spans) for way in reference.ways]
+    costs = [
+        each.score.cost or sum(max(1, len(op["missing"]) + len(op["extra"])) for op in each.ops)
+        for each in explained
+    ]
+    return max(1, min(costs))
+
+
+def _cost_reference(reference: PreparedReference) -> int:
+    return max(1, min((way.worst_cost() for way in reference.ways), default=1))
+
+
+def _cost_run(run: PreparedRun) -> int:
+    return max(1, sum(whole_cost(step.names) for step in run.actual))
