@@ -138,6 +138,13 @@ def test_the_grouping_is_kept() -> None:
     assert not passes(wanted(["a"], ["b"], mode="superset"), ran(["a", "b"]))
 
 
+@pytest.mark.parametrize(("mode", "fits"), [("exact", 0), ("unordered", 0), ("subset", 0), ("superset", 2)])
+def test_a_superstep_without_names(mode: StepMode, fits: int) -> None:
+    """An empty superstep of the reference is met by an empty one, in mode superset by every one."""
+    found = [passes(wanted([], mode=mode), ran(names)) for names in ([], ["a"], ["a", "b"])]
+    assert found == [True, fits > 0, fits > 1]
+
+
 @given(loose_references(), runs)
 def test_verdict_and_explanation_agree_with_every_assignment(
     items: list[Item], actual: list[list[str]]
@@ -290,6 +297,8 @@ def test_calls_of_one_tool_differ_in_their_arguments() -> None:
     assert not passes(wanted([first], [second]), ran([calls[0]], [calls[0]]))
     assert passes(wanted(["search"], ["search"]), ran(*[[call] for call in calls]))
     assert passes(wanted(["search"], ["search"]), ran(["search"], [calls[0]]))
+    assert passes(wanted([second], [second]), ran(["search"], [calls[0]]))
+    assert not passes(wanted([second], [second]), ran(["search"], [calls[1]]))
 
 
 @pytest.mark.parametrize(

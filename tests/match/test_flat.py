@@ -10,8 +10,9 @@ from otel_traj.errors import InvalidReferenceError
 from otel_traj.match.arguments import read_args_mode
 from otel_traj.match.flat import FlatComparer
 from otel_traj.match.items import Alternatives, AnySteps, Group, Item
-from otel_traj.match.levels import CalledTool
+from otel_traj.match.levels import CalledTool, ListedSuperstep
 from otel_traj.match.name_patterns import Any, Entry, Glob
+from otel_traj.match.ops import SpanIndex
 from otel_traj.match.scores import combine_scores
 from otel_traj.match.supersteps import Bounds, ExpectedStep
 from otel_traj.match.tool_patterns import Tool, prepare_entry
@@ -311,6 +312,11 @@ def test_calls_of_one_tool_differ_in_their_arguments() -> None:
         is_ordered = mode in ("flat_exact", "flat_in_order")
         assert apart.matches(ran(calls[:1], calls[1:])) is not is_ordered
         assert apart.matches(ran([calls[0], calls[0]])) is False
+        twice = FlatComparer(wanted([second], [second]), mode)
+        assert not twice.matches(ran(["search"], [calls[1]])), (
+            "a call is not taken for a plain name of the same text"
+        )
+        assert twice.matches(ran(["search"], [calls[0]]))
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -333,3 +339,19 @@ def test_the_least_a_run_needs() -> None:
         AnySteps(),
     ]
     assert FlatComparer(items, "flat_unordered").worst_cost() == 12
+
+
+def test_an_extra_name_points_at_its_spans() -> None:
+    """Extra names carry the spans of their tasks, of equal ones the last; missing names have none."""
+    spans = SpanIndex(
+        (
+            ListedSuperstep(number=1, names=("a", "w"), span_ids=(("s1",), ("s2",))),
+            ListedSuperstep(number=2, names=("w", "w"), span_ids=(("s3",), ("s4", "s5"))),
+        )
+    )
+    comparer = FlatComparer(wanted(["a"], ["w", "w", "b"]), "flat_unordered")
+    ops = comparer.explain(ran(["a", "w"], ["w", "w"]), 3, spans).ops
+    assert [(op["op"], op["run"], op["span_ids"]) for op in ops] == [
+        ("missing_nodes", 3, []),
+        ("extra_nodes", 3, ["s4", "s5"]),
+    ]

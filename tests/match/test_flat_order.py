@@ -15,6 +15,7 @@ from otel_traj.match.name_patterns import Any, Entry, Glob, OneOf
 from otel_traj.match.supersteps import Bounds, ExpectedStep
 from tests.match.every_assignment import (
     begins_some_order,
+    fits,
     has_common_order,
     is_subsequence_of_some_order,
 )
@@ -159,3 +160,21 @@ def test_wide_patterns_take_polynomial_time() -> None:
     assert passes(wanted(*expected), ran(*actual), "flat_in_order")
     assert not passes(wanted(*expected), ran(*actual[:2], list(letters[:19])), "flat_in_order")
     assert time.process_time() - started < 2.0
+
+
+def test_an_entry_gives_up_its_name_for_one_that_comes_later() -> None:
+    """A pattern that took the only name another entry accepts takes a later one of the same superstep instead."""
+    for mode in ("flat_in_order", "flat_exact"):
+        assert passes(wanted([Glob("[ab]"), "a"]), ran(["a"], ["b"]), mode)
+        assert passes(wanted([Any()], [Any(), "a"]), ran(["b"], ["a"], ["c"]), mode)
+
+
+@given(st.lists(entries, max_size=5), st.data())
+def test_what_was_made_from_the_reference_matches_it(made: list[Entry], data: st.DataObject) -> None:
+    """A run made by choosing a name for each entry, siblings turned, matches however it is cut between them."""
+    steps = _cut(made, data)
+    turned = [entry for step in steps for entry in data.draw(st.permutations(step))]
+    row = [data.draw(st.sampled_from([name for name in "abc" if fits(entry, name)])) for entry in turned]
+    run = _cut(row, data)
+    assert passes(wanted(*steps), ran(*run), "flat_exact")
+    assert passes(wanted(*steps), ran(*run), "flat_in_order")
