@@ -28,13 +28,14 @@ INSTALL := $(PIP) install --quiet --constraint $(CONSTRAINTS)
 TOOLS := $(VENV)/tools.stamp
 READY := $(VENV)/$(INSTALL_AS).stamp
 
-.PHONY: help demo test test-oldest check collector constraints
+.PHONY: help demo test test-oldest bench check collector constraints
 .DEFAULT_GOAL := help
 
 help:
 	@echo 'make demo         record, read back and judge sample agents, offline'
 	@echo 'make test         run the tests; ARGS="-k name" passes arguments to pytest'
 	@echo 'make test-oldest  run them on the oldest supported releases, in an environment of their own'
+	@echo 'make bench        measure the matching engine; ARGS="--json PATH" writes the numbers too'
 	@echo 'make check        formatting, lint, types, and who may import whom'
 	@echo 'make collector    find or build the OpenTelemetry Collector that some tests need, and say where it is'
 	@echo 'make constraints  pin the newest and the oldest supported releases of everything in tests/constraints'
@@ -54,6 +55,9 @@ test: $(READY)
 
 test-oldest:
 	@$(MAKE) --silent --no-print-directory test VERSIONS=oldest
+
+bench: $(READY)
+	@$(VENV)/bin/python benchmarks/match.py $(ARGS)
 
 check: $(READY)
 	$(VENV)/bin/ruff format --check

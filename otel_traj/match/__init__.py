@@ -9,8 +9,10 @@ answer. Nothing here does I/O.
 
 from __future__ import annotations
 
+from otel_traj.match.agentevals import AgentevalsTrajectory, from_agentevals, to_agentevals
 from otel_traj.match.arguments import ArgsMatch, ArgsMode
 from otel_traj.match.assertion import assert_trajectory
+from otel_traj.match.chat_messages import ToolEntry, ToolTrajectory, from_messages, to_messages
 from otel_traj.match.given import Outputs, References
 from otel_traj.match.levels import Level
 from otel_traj.match.matcher import TrajectoryMatcher
@@ -42,6 +44,7 @@ from otel_traj.match.tool_patterns import Tool
 from otel_traj.match.trajectory_match import graph_trajectory_match, graph_trajectory_match_async
 
 __all__ = [
+    "AgentevalsTrajectory",
     "Any",
     "AnyOf",
     "ArgsMatch",
@@ -73,10 +76,16 @@ __all__ = [
     "RunsMode",
     "StepMode",
     "Tool",
+    "ToolEntry",
+    "ToolTrajectory",
     "TrajectoryMatcher",
     "TrajectoryMode",
     "assert_trajectory",
     "canonical_mode",
+    "from_agentevals",
+    "from_messages",
     "graph_trajectory_match",
     "graph_trajectory_match_async",
+    "to_agentevals",
+    "to_messages",
 ]

@@ -46,6 +46,9 @@ MAX_SUPERSTEPS: Final = 300
 MAX_COMPARISONS: Final = 4_000_000
 """Comparisons of names above which no alignment is made: wide supersteps cost as much as long runs."""
 
+_MAX_CELLS: Final = 250_000
+"""States of a reference times supersteps above which no alignment is made: bounds unfold to many states."""
+
 _NONE: Final = StepDifference((), (), 0)
 _ONCE: Final = Bounds()
 
@@ -99,7 +102,7 @@ def is_too_large(program: Program, expected: Sequence[ExpectedStep], actual: Seq
     expected_width = sum(len(set(step.names)) for step in expected)
     actual_width = sum(len(set(step.names)) for step in actual)
     comparisons = min(expected_width * len(actual), actual_width * len(expected))
-    return max(comparisons, len(program.edges) * len(actual)) > MAX_COMPARISONS
+    return comparisons > MAX_COMPARISONS or len(program.edges) * len(actual) > _MAX_CELLS
 
 
 def align(program: Program, actual: Sequence[ActualStep]) -> list[Move]:

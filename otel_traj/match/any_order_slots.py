@@ -91,7 +91,7 @@ class SuperstepKinds:
             return self._by_names.get(step.names, ())
         if step.mode != "subset" and literals:
             return min((self._by_name.get(name, ()) for name in literals), key=len)
-        if step.counts is not None:
+        if step.counts is not None and step.mode != "superset":
             return {*self._empty, *(kind for name in literals for kind in self._by_name.get(name, ()))}
         return range(len(self.members))
 

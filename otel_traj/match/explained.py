@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from otel_traj.errors import EvaluatorBrokenError, PatternTimeoutError
 from otel_traj.match.comparer import Explanation
 from otel_traj.match.ops import make_op
-from otel_traj.match.scores import score_run
+from otel_traj.match.scores import score_run, score_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,11 +48,18 @@ class ExplainedPair:
 def explain_pair(pair: JudgedPair) -> ExplainedPair:
     """Explain a run that was judged.
 
+    A verdict may be certain without a question that the explanation has to ask. Where a callable or a regular
+    expression then breaks, the verdict stands and the note says why there is no more to say.
+
     Args:
         pair: The run with its verdict; for a pass the explanation holds no ops.
     """
     spans = pair.run.index_spans()
-    way, steps = _explain_steps(pair, spans)
+    try:
+        way, steps = _explain_steps(pair, spans)
+    except (EvaluatorBrokenError, PatternTimeoutError) as error:
+        note = None if pair.matched else f"supersteps differ, and what differs can't be said: {error}"
+        way, steps = 0, Explanation(ops=[], lines=[], note=note, score=score_unknown())
     ops, lines = list(steps.ops), list(steps.lines)
     for op, line in (*_explain_rules(pair, spans), *_explain_choices(pair)):
         ops.append(op)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from otel_traj.match.step_match import step_matches
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from otel_traj.match.supersteps import ActualStep
 
 __all__ = ["find_dead_end", "matches", "may_go_on"]
+
+_FEW: Final = 8
 
 
 def matches(program: Program, actual: Sequence[ActualStep]) -> bool:
@@ -49,14 +51,28 @@ def _follow(program: Program, actual: Sequence[ActualStep]) -> tuple[list[int], 
         reached: dict[int, None] = {}
         for state in states:
             if program.free[state]:
-                reached.update(dict.fromkeys(program.closures[state]))
+                _add_closure(program, state, reached)
             for edge in program.edges[state]:
                 if edge.step is not None and edge.target not in reached and step_matches(edge.step, step):
-                    reached.update(dict.fromkeys(program.closures[edge.target]))
+                    _add_closure(program, edge.target, reached)
         if not reached:
             return states, count
         states = list(reached)
     return states, len(actual)
+
+
+def _add_closure(program: Program, state: int, reached: dict[int, None]) -> None:
+    """Add the states that are reached from one without a superstep, in time that all of a superstep's calls share."""
+    closure = program.closures[state]
+    if len(closure) <= _FEW:
+        reached.update(dict.fromkeys(closure))
+        return
+    waiting = [state]
+    while waiting:
+        at = waiting.pop()
+        if at not in reached:
+            reached[at] = None
+            waiting += [edge.target for edge in reversed(program.edges[at]) if edge.step is None]
 
 
 def _follow_furthest(program: Program, actual: Sequence[ActualStep]) -> tuple[list[int], int]:

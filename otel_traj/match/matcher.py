@@ -58,6 +58,11 @@ class TrajectoryMatcher:
         """The options, checked."""
         return self._options
 
+    @property
+    def __name__(self) -> str:
+        """The key: LangSmith names the trace of an evaluator as a function is named."""
+        return self._options.key
+
     def __call__(
         self, outputs: Outputs, reference_outputs: References | None = None
     ) -> MatchResult | list[MatchResult | ResultsResult]:

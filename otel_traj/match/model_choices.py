@@ -73,11 +73,15 @@ def read_model_calls(value: object, where: str, args: ArgsRules) -> tuple[ModelC
 
     Raises:
         TrajectoryTypeError: Something of another type.
-        InvalidReferenceError: An unknown or missing key, or the same call twice.
+        InvalidReferenceError: No call at all, an unknown or missing key, or the same call twice.
     """
     if not is_list(value):
         raise TrajectoryTypeError(
             f"{where} is {describe_value(value)}: single calls are listed. Write a list of mappings with nth and chooses."
+        )
+    if not value:
+        raise InvalidReferenceError(
+            f"{where} is empty: every run would pass. Write what a call chooses, or leave it out."
         )
     calls = tuple(_read_call(entry, f"{where}[{at}]", args) for at, entry in enumerate(value))
     numbers = [call.nth for call in calls]

@@ -57,7 +57,7 @@ TrajectoryMode: TypeAlias = Literal[
     "flat_superset",
 ]
 """How whole trajectories are compared. `strict`: each superstep against its own; `starts_with`: the run begins with
-the reference; `so_far`: the run is a beginning of it; `contains`: the reference stands somewhere in the run;
+the reference; `so_far`: the run is a beginning of it (an `__interrupt__` at its end is left out); `contains`: the reference stands somewhere in the run;
 `subsequence`: its supersteps come in order, with others between; `steps_any_order`: the same supersteps in any order.
 The `flat_*` modes know no supersteps and no step mode: the same names in an order that the supersteps allow
 (`flat_exact`), in such an order with others between (`flat_in_order`), in any order (`flat_unordered`), what ran lies

@@ -82,7 +82,7 @@ def build_fail(comparison: Comparison, *, is_rich: bool) -> MatchOutcome:
         explanation.add_count()
     failed = [pair for pair in comparison.pairs if pair.verdict != "not_evaluated"]
     explained = [explain_pair(pair) for pair in failed]
-    if comparison.options.runs == "any":
+    if comparison.options.runs == "any" and explained:
         nearest = min(range(len(explained)), key=lambda at: (explained[at].distance, at))
         failed, explained = [failed[nearest]], [explained[nearest]]
     for pair, each in zip(failed, explained, strict=True):
@@ -190,10 +190,9 @@ def _say_unjudged(comparison: Comparison) -> list[str]:
         if run.run is not None and is_incomplete(run.run) and (pair or is_unpaired):
             sentences.append(say_incomplete(run.run, _subject(comparison, index)))
         elif pair is not None:
-            words = pair.words or ("" if run.run is None else say_waiting(run.run))
-            is_place = not pair.words
-            where = f"run {index} {'is ' * is_place}{words}" if comparison.has_several else words
-            sentences.append(where)
+            waiting = "" if run.run is None else say_waiting(run.run)
+            subject = f"run {index}: " if pair.words else f"run {index} is "
+            sentences.append(f"{subject * comparison.has_several}{pair.words or waiting}")
     return sentences
 
 

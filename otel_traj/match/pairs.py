@@ -7,12 +7,16 @@ the reference so far is not failed, and where arguments that were not recorded w
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from otel_traj.errors import EvaluatorBrokenError, PatternTimeoutError
 from otel_traj.match.levels import is_level_known
 from otel_traj.match.model_choices import UnknownChoice, WrongChoice, check_model_calls
+from otel_traj.match.prepared import PreparedReference, PreparedRun
+from otel_traj.match.result import MatchVerdict, NotEvaluatedReason
 from otel_traj.match.rule_checks import BrokenRule, check_rules
 from otel_traj.match.standing import is_incomplete, is_pause_unknown
 from otel_traj.match.supersteps import ActualStep, is_interrupt
@@ -21,16 +25,13 @@ from otel_traj.match.tool_patterns import doubt
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from otel_traj.match.prepared import PreparedReference, PreparedRun
-    from otel_traj.match.result import MatchVerdict, NotEvaluatedReason
     from otel_traj.model import Run
 
 __all__ = ["JudgedPair", "judge_pair"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedPair:
-    """One run beside its reference, with the verdict on it."""
+class JudgedPair(Struct, frozen=True, kw_only=True):
+    """One run beside its reference, with the verdict on it. A struct: a verdict replaces fields of it several times."""
 
     index: int
     """Of the run among the outputs."""

@@ -11,7 +11,7 @@ from otel_traj.match.flat import FlatComparer
 from otel_traj.match.levels import list_level
 from otel_traj.match.ops import SpanIndex
 from otel_traj.match.ordered import OrderedComparer
-from otel_traj.match.supersteps import drop_duplicates, number_supersteps, prepare_actual
+from otel_traj.match.supersteps import drop_duplicates, is_interrupt, number_supersteps, prepare_actual
 
 if TYPE_CHECKING:
     from otel_traj.match.comparer import Comparer
@@ -83,6 +83,9 @@ class PreparedRun:
         """What was not ignored; visits are counted in it."""
         self.actual = drop_duplicates(self.ran) if options.duplicates == "ignore" else self.ran
         """What is compared."""
+        if options.trajectory_mode == "so_far" and self.actual and is_interrupt(self.actual[-1].names):
+            # That the run waits is why it is compared so; where a person is asked is no superstep of the reference.
+            self.actual = self.actual[:-1]
 
     @property
     def run(self) -> Run | None:

@@ -25,6 +25,8 @@ __all__ = ["Edge", "OrderedMode", "Program", "compile_items"]
 OrderedMode: TypeAlias = Literal["strict", "starts_with", "so_far", "contains", "subsequence"]
 
 _MOST_STATES: Final = 200_000
+_MOST_SKIPS: Final = 1_000_000
+"""Pairs of states one of which is reached from the other without a superstep."""
 _ONCE: Final = Bounds()
 
 
@@ -83,7 +85,7 @@ def compile_items(items: Sequence[Item], mode: OrderedMode) -> Program:
         mode: How whole trajectories are compared.
 
     Raises:
-        InvalidReferenceError: It unfolds to more than 200,000 supersteps.
+        InvalidReferenceError: It unfolds to more than 200,000 supersteps, or very many in a row may be left out.
     """
     program = Program(may_stop_anywhere=mode == "so_far")
     is_free = mode == "subsequence"
@@ -97,7 +99,7 @@ def compile_items(items: Sequence[Item], mode: OrderedMode) -> Program:
         program.end = compiler.step_over(program.end, free=True)
     if all(isinstance(item, ExpectedStep) and item.bounds.is_once for item in items):
         program.steps = tuple(item for item in items if isinstance(item, ExpectedStep))
-    program.closures = [_close(program, at) for at in range(len(program.edges))]
+    program.closures = _close_all(program)
     program.has_joins = compiler.has_joins
     program.is_plain = mode == "strict" and program.steps is not None
     return program
@@ -161,6 +163,20 @@ class _Compiler:
         for each in ends:
             self.program.edges[each].append(Edge(None, end))
         return end
+
+
+def _close_all(program: Program) -> list[tuple[int, ...]]:
+    closures: list[tuple[int, ...]] = []
+    total = 0
+    for state in range(len(program.edges)):
+        closures.append(_close(program, state))
+        total += len(closures[-1])
+        if total > _MOST_SKIPS:
+            raise InvalidReferenceError(
+                "too many supersteps in a row of the reference may be left out, so there are too many ways through it."
+                " Write smaller bounds, None as max for no bound, or a Gap."
+            )
+    return closures
 
 
 def _close(program: Program, state: int) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from typing import NotRequired, TypeAlias, TypedDict
 
 from otel_traj.errors import InvalidReferenceError, TrajectoryTypeError, TrajectoryValueError
 from otel_traj.match.modes import GraphTrajectoryMatchMode, check_mode
-from otel_traj.match.name_patterns import Entry, OneOf, read_entry
+from otel_traj.match.name_patterns import Entry, NamePattern, OneOf, read_entry
 from otel_traj.match.supersteps import Bounds
 from otel_traj.match.values_in_words import describe_value
 
@@ -24,6 +24,7 @@ __all__ = [
     "ReferenceStep",
     "Repeat",
     "check_bounds",
+    "list_row",
 ]
 
 _MOST_TIMES = 100_000
@@ -190,6 +191,23 @@ def check_bounds(low: object, high: object, what: str) -> Bounds:
             f"{what} has min {low} and max {high}: it could never stand there. Allowed: 0 <= min <= max, 1 <= max."
         )
     return bounds
+
+
+def list_row(choice: object) -> Sequence[object]:
+    """Return what a choice of a `OneOf` that stands in place of a superstep stands for.
+
+    Args:
+        choice: A name or pattern, a superstep, or a list of what stands in a trajectory.
+
+    Returns:
+        Supersteps, loops, gaps; a single one where it was one.
+    """
+    if isinstance(choice, list | tuple) and any(
+        isinstance(each, list | tuple | ReferenceStep | Repeat | Gap) for each in choice
+    ):
+        return choice
+    is_entry = isinstance(choice, str | NamePattern) and not isinstance(choice, OneOf)
+    return [[choice] if is_entry else choice]
 
 
 def _holds_runs(value: Sequence[object]) -> bool:

@@ -18,8 +18,10 @@ from otel_traj.match.levels import list_level
 from otel_traj.match.model_choices import ModelCallReference, read_model_calls
 from otel_traj.match.modes import canonical_mode
 from otel_traj.match.name_patterns import NamePattern, OneOf, read_entry
-from otel_traj.match.reference import AnyOf, Gap, ReferenceStep, Repeat
+from otel_traj.match.options import GivenOptions, MatchOptions
+from otel_traj.match.reference import AnyOf, Gap, ReferenceStep, Repeat, list_row
 from otel_traj.match.rules import Rules, read_rules
+from otel_traj.match.step_conflicts import refuse_step_conflicts
 from otel_traj.match.supersteps import INTERRUPT, START, Bounds, ExpectedStep
 from otel_traj.match.tool_patterns import PreparedTool, prepare_entry, read_tool
 from otel_traj.match.values_in_words import describe_value, show_value
@@ -29,7 +31,6 @@ from otel_traj.model import Run
 if TYPE_CHECKING:
     from otel_traj.match.arguments import ArgsRules
     from otel_traj.match.name_patterns import Entry
-    from otel_traj.match.options import MatchOptions
 
 __all__ = ["GivenReference", "GivenWay", "read_references"]
 
@@ -84,10 +85,14 @@ def read_references(
         entries: list[object] = [value]
     else:
         entries = split_runs(value, "reference_outputs", _is_plain_run)
-    return [
+    references = [
         _Reader(index, options, args, compares_results=compares_results).read(entry)
         for index, entry in enumerate(entries)
     ]
+    for index, each in enumerate(references):
+        ways = [way.items for way in each.ways]
+        refuse_step_conflicts(ways, each.rules, options, f"reference_outputs: run {index}")
+    return references
 
 
 def _is_plain_run(entries: Sequence[object]) -> bool:
@@ -131,6 +136,12 @@ class _Reader:
                     "reference_outputs", f"steps of run {self.index}", f"is {describe_value(entry['steps'])}"
                 )
             refuse("reference_outputs", f"run {self.index}", f"has the keys {list(entry)!r} and no 'steps'")
+        options = [key for key in entry if key in GivenOptions.__annotations__ and key not in _PARTS]
+        if options:
+            raise InvalidReferenceError(
+                f"reference_outputs: run {self.index} has {', '.join(map(show_value, options))}: in Python the options"
+                f" of a comparison are no part of a reference, and would be left out. Pass them to the call."
+            )
         if "steps" in said and "any_of" in said:
             raise InvalidReferenceError(
                 f"reference_outputs: run {self.index} has steps and any_of: nobody can say which holds. Keep one."
@@ -165,6 +176,14 @@ class _Reader:
         self.number = 0
         if isinstance(run, Run):
             return self._read_run(run)
+        others = [
+            part for part in ("any_of", "rules", "model_calls") if isinstance(run, Mapping) and run.get(part)
+        ]
+        if others:
+            raise InvalidReferenceError(
+                f"{self._say_where('any_of')} has a trajectory with {' and '.join(others)}: they are checked whichever"
+                f" way a run goes. Write them beside any_of."
+            )
         return self._read_steps(
             run["steps"] if isinstance(run, Mapping) and "steps" in run else run, is_whole=False
         )
@@ -233,9 +252,7 @@ class _Reader:
         choices: list[tuple[Item, ...]] = []
         for choice in one_of.choices:
             self.number = before
-            is_row = is_list(choice) and bool(choice) and all(is_list(each) for each in choice)
-            row = choice if is_row else [[choice] if isinstance(choice, str) else choice]
-            choices.append(self._read_items(row))  # type: ignore[arg-type] # a row is a list
+            choices.append(self._read_items(list_row(choice)))
             furthest = max(furthest, self.number)
         self.number = furthest
         return Alternatives(tuple(choices))

@@ -133,7 +133,8 @@ class MatchMetadata(TypedDict):
     actual: list[list[list[str]]]
     """Per run the whole trajectory as it was given, nothing left out."""
     capped: NotRequired[bool]
-    """True where some run was too long to align: its first difference alone is named."""
+    """True where some run is not explained whole: it was too long to align, so its first difference alone is named, or
+    a callable or a regular expression of the reference broke."""
     tolerated: NotRequired[Tolerated]
     """Of a pass: what was let through."""
     steps_matched: NotRequired[float]

@@ -45,7 +45,9 @@ def judge_results(comparison: Comparison, rule: ResultsRule) -> ResultsOutcome:
     if verdict == "pass":
         return ResultsOutcome(verdict="pass", score=True, comment=None, metadata=None)
     if not comparison.has_right_count:
-        lines.insert(0, f"expected {len(comparison.references)} runs, got {len(comparison.runs)}")
+        wanted = len(comparison.references)
+        runs = "run" if wanted == 1 else "runs"
+        lines.insert(0, f"expected {wanted} {runs}, got {len(comparison.runs)}")
     metadata: ResultsMetadata = {"verdict": verdict}
     if verdict == "not_evaluated":
         metadata["reason"] = "broken" if any(each.reason == "broken" for each in verdicts) else "not_recorded"

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from otel_traj.errors import EvaluatorBrokenError, PatternTimeoutError
+from otel_traj.match.items import list_steps
 from otel_traj.match.step_match import whole_cost
 
 if TYPE_CHECKING:
@@ -18,8 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["align_runs"]
 
-_MOST_PAIRS: Final = 400
-"""Pairs of runs and references above which they are paired by their numbers."""
+_MOST_COMPARISONS: Final = 100_000
+"""Comparisons of supersteps above which runs and references are paired by their numbers: about as much as the
+longest single alignment."""
 
 
 def align_runs(references: Sequence[PreparedReference], runs: Sequence[PreparedRun]) -> list[tuple[int, int]]:
@@ -29,9 +32,14 @@ def align_runs(references: Sequence[PreparedReference], runs: Sequence[PreparedR
         references: What is expected.
         runs: What ran.
     """
-    if len(references) * len(runs) > _MOST_PAIRS:
-        return [(at, at) for at in range(min(len(references), len(runs)))]
-    costs = [[_cost_pair(reference, run) for run in runs] for reference in references]
+    by_number = [(at, at) for at in range(min(len(references), len(runs)))]
+    if _count_comparisons(references, runs) > _MOST_COMPARISONS:
+        return by_number
+    try:
+        costs = [[_cost_pair(reference, run) for run in runs] for reference in references]
+    except (EvaluatorBrokenError, PatternTimeoutError):
+        # What breaks is said of the pair that it breaks.
+        return by_number
     lost = [_cost_reference(reference) for reference in references]
     extra = [_cost_run(run) for run in runs]
     table = _fill_table(costs, lost, extra)
@@ -47,6 +55,11 @@ def align_runs(references: Sequence[PreparedReference], runs: Sequence[PreparedR
         else:
             row += 1
     return pairs
+
+
+def _count_comparisons(references: Sequence[PreparedReference], runs: Sequence[PreparedRun]) -> int:
+    expected = sum(1 + sum(1 for _ in list_steps(way.items)) for each in references for way in each.ways)
+    return expected * sum(1 + len(run.actual) for run in runs)
 
 
 def _fill_table(costs: Sequence[Sequence[int]], lost: Sequence[int], extra: Sequence[int]) -> list[list[int]]:

@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     from otel_traj.match.align import Move, Side
     from otel_traj.match.name_patterns import Entry
 
-__all__ = ["RunScore", "Scores", "combine_scores", "score_moves", "score_run", "score_single"]
+__all__ = [
+    "RunScore",
+    "Scores",
+    "combine_scores",
+    "score_moves",
+    "score_run",
+    "score_single",
+    "score_unknown",
+]
 
 _MOST_PAIRS: Final = 1_000_000
 
@@ -33,7 +41,8 @@ class RunScore:
     cost: int | None
     """None where the pair was too long to align."""
     worst: int
-    shared: int
+    shared: int | None
+    """None where names could not be compared."""
     expected_names: int
     actual_names: int
     met_steps: int = 0
@@ -48,9 +57,9 @@ class Scores:
 
     edits: int | None
     fitness: float | None
-    precision: float
-    recall: float
-    f1: float
+    precision: float | None
+    recall: float | None
+    f1: float | None
     steps_matched: float | None
     """None where nothing is known of single supersteps."""
 
@@ -93,6 +102,11 @@ def score_moves(moves: Sequence[Move], *, worst: int | None) -> RunScore:
     )
 
 
+def score_unknown() -> RunScore:
+    """Return the contribution of a run of which nothing can be counted."""
+    return RunScore(cost=None, worst=0, shared=None, expected_names=0, actual_names=0)
+
+
 def score_single(names: Sequence[Entry], side: Side, *, worst: int) -> RunScore:
     """Return the contribution of a run without a reference or of a reference without a run.
 
@@ -116,21 +130,27 @@ def combine_scores(runs: Sequence[RunScore]) -> Scores:
     costs = [run.cost for run in runs if run.cost is not None]
     aligned = len(costs) == len(runs)
     fitness = sum(_fitness(run) for run in runs) / len(runs) if runs else 1.0
-    shared = sum(run.shared for run in runs)
     steps = sum(run.expected_steps for run in runs)
     expected_names = sum(run.expected_names for run in runs)
     actual_names = sum(run.actual_names for run in runs)
-    precision = shared / actual_names if actual_names else float(not expected_names)
-    recall = shared / expected_names if expected_names else 1.0
-    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    known = [run.shared for run in runs if run.shared is not None]
+    graded = _grade(sum(known), expected_names, actual_names) if len(known) == len(runs) else (None,) * 3
     return Scores(
         edits=sum(costs) if aligned else None,
         fitness=_round(fitness) if aligned else None,
-        precision=_round(precision),
-        recall=_round(recall),
-        f1=_round(f1),
+        precision=graded[0],
+        recall=graded[1],
+        f1=graded[2],
         steps_matched=_round(sum(run.met_steps for run in runs) / steps) if steps else None,
     )
+
+
+def _grade(shared: int, expected_names: int, actual_names: int) -> tuple[float, float, float]:
+    """Return precision, recall and F1."""
+    precision = shared / actual_names if actual_names else float(not expected_names)
+    recall = shared / expected_names if expected_names else 1.0
+    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return _round(precision), _round(recall), _round(f1)
 
 
 def _count_shared(expected: Sequence[Entry], actual: Sequence[str]) -> int:

@@ -97,6 +97,17 @@ class PreparedTool:
         difference = self._compare(name) if _accepts_name(self.name, name) else None
         return difference.value if isinstance(difference, ArgsUnknown) else difference
 
+    @property
+    def _is_unknown(self) -> bool:
+        """Whether it comes from a run whose arguments were not recorded, and they would be compared."""
+        rule = self.rule
+        return (
+            not self.is_written
+            and self.args is None
+            and isinstance(rule, ArgsMatch)
+            and rule.mode != "ignore"
+        )
+
     def write(self) -> dict[str, object]:
         """Return it as it is written in a reference file."""
         written: dict[str, object] = {"tool": write_entry(self.name)}
@@ -108,6 +119,8 @@ class PreparedTool:
         return _show(self.name, self.args)
 
     def _compare(self, name: str) -> str | ArgsUnknown | None:
+        if self._is_unknown:
+            return ArgsUnknown.NOT_RECORDED
         if not isinstance(name, CalledTool):
             return args_differ(None, self.args, self.rule, is_recorded=False)
         return args_differ(name.args, self.args, self.rule, is_recorded=name.is_recorded)

@@ -1,14 +1,20 @@
 """A reference as it is written in a reference file: plain data for metadata and reports.
 
-A plain superstep is the list of its names; patterns, loops, gaps and alternatives are maps.
+A superstep that stands once is the list of its names, whatever its mode: so both sides of an explanation read alike.
+Patterns, loops, gaps and alternatives are maps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, cast
 
-from otel_traj.match.name_patterns import NamePattern, OneOf, write_entry
-from otel_traj.match.reference import Gap, ReferenceStep, Repeat
+from otel_traj.match.modes import canonical_mode
+from otel_traj.match.name_patterns import OneOf, write_entry
+from otel_traj.match.reference import Gap, ReferenceStep, Repeat, list_row
+
+if TYPE_CHECKING:
+    from otel_traj.match.name_patterns import Entry
 
 __all__ = ["write_steps"]
 
@@ -30,32 +36,20 @@ def _write_step(step: object) -> object:
     if isinstance(step, OneOf):
         return {"one_of": [_write_choice(choice) for choice in step.choices]}
     if not isinstance(step, ReferenceStep):
-        return _write_entries(step) if isinstance(step, Sequence) else step
+        return _write_entries(cast("Sequence[object]", step))
     entries = _write_entries(step.steps)
     if step.min == step.max == 1:
         return entries
-    return {"nodes": entries, "min": step.min, "max": step.max}
+    mode = {} if step.match_mode is None else {"mode": canonical_mode(step.match_mode)}
+    return {"nodes": entries, **mode, "min": step.min, "max": step.max}
 
 
 def _write_choice(choice: object) -> object:
-    if isinstance(choice, str | NamePattern) and not isinstance(choice, OneOf):
-        return [write_entry(choice)]
-    return _write_step(choice)
+    row = list_row(choice)
+    return write_steps(row) if row is choice else _write_step(row[0])
 
 
 def _write_entries(entries: Sequence[object]) -> list[object]:
-    return [_write_entry(entry) for entry in entries]
-
-
-def _write_entry(entry: object) -> object:
-    if isinstance(entry, str):
-        return str.__str__(entry)
-    if isinstance(entry, NamePattern):
-        return write_entry(entry)
-    return (
-        dict(entry)
-        if isinstance(entry, Mapping)
-        else _write_entries(entry)
-        if isinstance(entry, list)
-        else entry
-    )
+    return [
+        dict(entry) if isinstance(entry, Mapping) else write_entry(cast("Entry", entry)) for entry in entries
+    ]

@@ -7,8 +7,14 @@ subsequence tries every choice, and an alignment is the best of all there are.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-__all__ = ["all_alignments", "best_alignment", "passes_strictly", "step_cost"]
+from tests.match.every_assignment import fits
+
+if TYPE_CHECKING:
+    from otel_traj.match.name_patterns import Entry
+
+__all__ = ["all_alignments", "best_alignment", "longest_common", "passes_strictly", "step_cost"]
 
 Step = Sequence[str]
 
@@ -59,7 +65,7 @@ def step_cost(expected: Step, actual: Step, mode: str) -> int:
     if mode == "superset":
         return len(missing)
     if mode == "exact" and not missing and not extra:
-        return len(expected) - _longest_common(list(expected), list(actual))
+        return len(expected) - longest_common(expected, actual)
     return len(missing) + len(extra)
 
 
@@ -78,8 +84,9 @@ def _left_over(names: Step, others: Step) -> list[str]:
     return left
 
 
-def _longest_common(first: list[str], second: list[str]) -> int:
+def longest_common(first: Sequence[Entry], second: Sequence[str]) -> int:
+    """Return the length of the longest common subsequence of entries and names."""
     if not first or not second:
         return 0
-    skipped = max(_longest_common(first[1:], second), _longest_common(first, second[1:]))
-    return max(skipped, 1 + _longest_common(first[1:], second[1:])) if first[0] == second[0] else skipped
+    skipped = max(longest_common(first[1:], second), longest_common(first, second[1:]))
+    return max(skipped, 1 + longest_common(first[1:], second[1:])) if fits(first[0], second[0]) else skipped

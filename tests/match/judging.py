@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Unpack, cast
 
 from otel_traj.match import (
     MatchMetadata,
@@ -56,9 +56,10 @@ def judge(
     )
 
 
-def decide(outputs: Outputs, reference: References, **options: Unpack[GivenOptions]) -> MatchOutcome:
+def decide(outputs: object, reference: object, **options: Unpack[GivenOptions]) -> MatchOutcome:
     """Judge runs for the outcome."""
-    return TrajectoryMatcher(reference, **options).judge(outputs, is_rich=False)[0]
+    matcher = TrajectoryMatcher(cast("References", reference), **options)
+    return matcher.judge(cast("Outputs", outputs), is_rich=False)[0]
 
 
 def score(

@@ -1,17 +1,22 @@
-"""The cases that the matching of literals under `strict` answers, by their number in the specification."""
+"""The sixty cases of the specification, by their numbers."""
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
 
+from otel_traj import read_runs
 from otel_traj.errors import TrajectoryTypeError
-from otel_traj.match import HintKind, OpKind, ReferenceStep, graph_trajectory_match
-from tests.match.judging import LONG, SHORTCUT, explained, judge, make_run, score
+from otel_traj.match import Any, AnyOf, Glob, HintKind, OpKind, ReferenceStep, graph_trajectory_match
+from tests.match.judging import LONG, SHORTCUT, decide, explained, judge, make_run, score
+from tests.record.graphs import State, new_chain
+from tests.record.recording import Recording
 
 if TYPE_CHECKING:
-    from otel_traj.match import GraphTrajectoryMatchMode
+    from otel_traj.match import GraphTrajectoryMatchMode, TrajectoryMode
+    from otel_traj.match.reference import ReferenceItem
 
 SERIALISED = [*LONG[:2], ["node4"], ["node5"], *LONG[3:]]
 WITH_AUDIT = [*LONG[:2], ["node4", "node5", "audit"], *LONG[3:]]
@@ -247,3 +252,147 @@ def test_trimming_a_common_beginning_would_cost_more() -> None:
     """The cheapest alignment is found where a common beginning, taken first, would make it dearer."""
     assert score([[]], [[], ["d", "c"]], "superset") is False
     assert explained(judge([[]], [[], ["d", "c"]], "superset"))["edits"] == 1
+
+
+CACHE: list[ReferenceStep | list[str]] = [["node1"], ReferenceStep(["cache"], min=0), ["node7"]]
+SKIPPED: list[list[str]] = [["node1"], ["node7"]]
+CACHED = [["node1"], ["cache"], ["node7"]]
+TOOLS = ["tools"]
+AGENT = ["agent"]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "trajectory_mode", "passes"),
+    [
+        pytest.param(LONG, SERIALISED, "flat_superset", True, id="6"),
+        pytest.param(LONG[:3], LONG, "starts_with", True, id="25"),
+        pytest.param(LONG[1:3], LONG, "starts_with", False, id="26"),
+        pytest.param(LONG[1:3], LONG, "contains", True, id="27"),
+        pytest.param([LONG[0], LONG[2]], LONG, "contains", False, id="28"),
+        pytest.param([LONG[0], LONG[2]], LONG, "subsequence", True, id="29"),
+        pytest.param([LONG[2], LONG[0]], LONG, "subsequence", False, id="30"),
+        pytest.param(CACHE, SKIPPED, "strict", True, id="33"),
+        pytest.param(CACHE, CACHED, "strict", True, id="34 once"),
+        pytest.param(CACHE, [*CACHED[:2], *CACHED[1:]], "strict", False, id="34 twice"),
+        pytest.param(
+            [AGENT, ReferenceStep(TOOLS, max=3), AGENT], [AGENT, TOOLS, TOOLS, AGENT], "strict", True, id="35"
+        ),
+        pytest.param(
+            [AGENT, ReferenceStep(TOOLS, max=2), AGENT],
+            [AGENT, TOOLS, TOOLS, TOOLS, AGENT],
+            "strict",
+            False,
+            id="36",
+        ),
+        pytest.param(
+            [ReferenceStep(["a"], min=0, max=None), ["a"]], [["a"], ["a"], ["a"]], "strict", True, id="37"
+        ),
+        pytest.param([[Glob("node*"), "node4"]], [["node4", "node5"]], "strict", True, id="38"),
+        pytest.param([[Glob("node*"), "node4"]], [["node4", "x"]], "strict", False, id="39"),
+        pytest.param([["node1"], [Any()], ["node7"]], SHORTCUT, "strict", True, id="40 node2"),
+        pytest.param(
+            [["node1"], [Any()], ["node7"]], [LONG[0], LONG[2], LONG[4]], "strict", False, id="40 two nodes"
+        ),
+        pytest.param([["a"], ["b", "c"]], [["c", "b"], ["a"]], "steps_any_order", True, id="42"),
+        pytest.param(LONG, LONG[:2], "so_far", True, id="46"),
+    ],
+)
+def test_other_modes_and_patterns(
+    expected: list[ReferenceItem], actual: list[list[str]], trajectory_mode: TrajectoryMode, passes: bool
+) -> None:
+    """The case has this verdict in its trajectory mode, supersteps unordered."""
+    outcome = decide([{"steps": actual}], [{"steps": expected}], trajectory_mode=trajectory_mode)
+    assert outcome.score is passes
+    assert (outcome.comment is None) is passes
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "passes"),
+    [
+        pytest.param([["a"], ["b"]], [["a", "b"]], False, id="31"),
+        pytest.param([["a"], ["a", "b"]], [["a", "b"], ["a"], ["a", "b"]], True, id="32"),
+    ],
+)
+def test_one_superstep_serves_one_expected_superstep(
+    expected: list[list[str]], actual: list[list[str]], passes: bool
+) -> None:
+    """Cases 31 and 32: in a subsequence every expected superstep takes one of its own."""
+    outcome = decide(
+        [{"steps": actual}], [{"steps": expected}], step_mode="superset", trajectory_mode="subsequence"
+    )
+    assert outcome.score is passes
+
+
+def test_34_a_round_too_many_costs_one() -> None:
+    """Case 34: the optional superstep twice is one edit, and is told from a superstep nobody knows."""
+    metadata = explained(judge(CACHE, [*CACHED[:2], *CACHED[1:]]))
+    assert (metadata["edits"], metadata["fitness"]) == (1, 0.833)
+    assert [op["op"] for op in metadata["ops"]] == ["too_many_repeats"]
+
+
+def test_47_any_of_several_trajectories() -> None:
+    """Case 47: any of the trajectories passes; where none does, the cheaper one is explained."""
+    either = AnyOf(LONG, SHORTCUT)
+    assert decide([{"steps": SHORTCUT}], either).score is True
+    assert decide([{"steps": LONG}], either).score is True
+    neither = decide([{"steps": [["node1"], ["node2"]]}], either)
+    assert neither.comment == "superstep 3: expected {node7}, got nothing; missing node7"
+    assert neither.metadata is not None
+    assert neither.metadata["expected"] == [SHORTCUT]
+
+
+def test_49_each_run_meets_the_one_reference() -> None:
+    """Case 49: one bad run fails the thread, and the fitness is the mean of both."""
+    result = graph_trajectory_match(
+        outputs=[{"steps": LONG}, {"steps": SHORTCUT}], reference_outputs=[{"steps": LONG}], runs="each"
+    )
+    assert result["score"] is False
+    assert explained(result)["fitness"] == round((1 + 4 / 9) / 2, 3)
+    assert {op["run"] for op in explained(result)["ops"]} == {1}
+
+
+def test_52_results_have_a_key_of_their_own() -> None:
+    """Case 52: the right supersteps with a wrong result pass under their key, and the results fail under theirs."""
+    trajectory, results = graph_trajectory_match(
+        outputs=[{"steps": LONG, "results": {"shortcut": True}}],
+        reference_outputs=[{"steps": LONG, "results": {"shortcut": False}}],
+        results="exact",
+    )
+    assert (trajectory["key"], trajectory["score"]) == ("graph_trajectory_match", True)
+    assert (results["key"], results["score"]) == ("graph_trajectory_match_results", False)
+
+
+def test_56_a_forbidden_node() -> None:
+    """Case 56: the rule says which node broke it, and in which superstep."""
+    outcome = decide([{"steps": SHORTCUT}], {"rules": {"forbidden": ["node2"]}})
+    assert (outcome.score, outcome.comment) == (False, "rule forbidden: node2 ran in superstep 2")
+
+
+def test_57_two_nodes_of_one_superstep() -> None:
+    """Case 57: nodes that ran one after another break the rule, parallel ones hold it."""
+    rules = {"rules": {"same_step": [["node4", "node5"]]}}
+    assert decide([{"steps": SERIALISED}], rules).score is False
+    assert decide([{"steps": LONG}], rules).score is True
+
+
+def test_60_two_invocations_at_once_are_two_runs() -> None:
+    """Case 60: two invocations of one thread whose spans interleave are two clean runs, each with its own verdict."""
+    recording = Recording()
+    barrier = threading.Barrier(2, timeout=20)
+
+    def meet(_state: State) -> State:
+        barrier.wait()
+        return {"nodes": []}
+
+    graph = new_chain("a", "b", "c", a=meet, b=meet, c=meet).compile()
+    threads = [threading.Thread(target=graph.invoke, args=({}, recording.config("thread"))) for _ in range(2)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    runs = list(read_runs(recording.exporter))
+    assert len(runs) == 2
+    assert runs[0].started_ns < runs[1].ended_ns
+    assert runs[1].started_ns < runs[0].ended_ns
+    expected = [["a"], ["b"], ["c"]]
+    assert decide(runs, [{"steps": expected}, {"steps": expected}]).score is True

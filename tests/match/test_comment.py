@@ -1,10 +1,26 @@
 from __future__ import annotations
 
-import pytest
+from typing import TYPE_CHECKING, get_args
 
-from otel_traj.match import GraphTrajectoryMatchMode, OpKind, ReferenceStep, graph_trajectory_match
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from otel_traj.errors import InvalidReferenceError
+from otel_traj.match import (
+    Glob,
+    GraphTrajectoryMatchMode,
+    OneOf,
+    OpKind,
+    ReferenceStep,
+    TrajectoryMode,
+    graph_trajectory_match,
+)
 from otel_traj.match.comment import MAX_COMMENT_BYTES, build_comment
-from tests.match.judging import explain, explained, judge
+from tests.match.judging import decide, explain, explained, judge
+
+if TYPE_CHECKING:
+    from otel_traj.match.name_patterns import Entry
 
 
 @pytest.mark.parametrize(
@@ -185,3 +201,39 @@ def test_lines_alone_and_tail_alone() -> None:
     """A comment of notes alone has no empty line before them."""
     assert build_comment([], ["note"]) == "note"
     assert build_comment(["line"], []) == "line"
+
+
+_hostile = st.sampled_from(
+    [
+        text * times
+        for text in ("\u202e", "\x1b[2J", "\n\x00", "ü\U0001f600", "\ud800", "*{", '"\\', "a")
+        for times in (1, 400)
+    ]
+)
+_entries = (
+    _hostile | _hostile.map(Glob) | st.lists(_hostile, min_size=1, max_size=3).map(lambda row: OneOf(*row))
+)
+_runs = st.lists(st.lists(st.lists(_hostile, min_size=1, max_size=3), max_size=8), max_size=3)
+
+
+@given(
+    st.lists(st.lists(st.lists(_entries, min_size=1, max_size=3), max_size=8), max_size=3),
+    _runs,
+    st.sampled_from(get_args(TrajectoryMode)),
+)
+@settings(deadline=None)
+def test_hostile_names_and_patterns_stay_within_bounds(
+    expected: list[list[list[Entry]]], actual: list[list[list[str]]], mode: TrajectoryMode
+) -> None:
+    """In every trajectory mode, and whatever names and patterns hold, a comment is printable and at most 2,048 bytes."""
+    references = [{"steps": steps, "rules": {"forbidden": ["a"], "max_supersteps": 9}} for steps in expected]
+    runs = [{"steps": steps} for steps in actual]
+    for reference in (references, {"any_of": [each["steps"] for each in references] or [[["x"]]]}):
+        try:
+            outcome = decide(runs, reference, trajectory_mode=mode)
+        except InvalidReferenceError:
+            continue
+        if outcome.comment is not None:
+            assert len(outcome.comment.encode()) <= MAX_COMMENT_BYTES
+            assert all(line.isprintable() for line in outcome.comment.split("\n"))
+            assert len(outcome.comment.split("\n")) <= 20 + 1 + 6

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from otel_traj.match import graph_trajectory_match
+from otel_traj.errors import InvalidReferenceError
+from otel_traj.match import ReferenceStep, Repeat, TrajectoryMatcher, graph_trajectory_match
 from otel_traj.match.align import MAX_SUPERSTEPS, is_too_large
 from otel_traj.match.program import compile_items
 from otel_traj.match.step_match import longest_common_subsequence
 from otel_traj.match.supersteps import ActualStep, ExpectedStep
 from tests.match.brute_force import passes_strictly
-from tests.match.judging import explained, judge
+from tests.match.judging import LONG, decide, explained, judge
 from tests.match.strategies import MODES
 
 if TYPE_CHECKING:
@@ -116,3 +117,44 @@ def test_a_wide_reordered_superstep_is_priced_quickly() -> None:
     started = time.process_time()
     assert longest_common_subsequence(names, names[::-1]) < 10_000
     assert time.process_time() - started < 2.0
+
+
+@pytest.mark.parametrize(
+    ("item", "is_known"),
+    [
+        (ReferenceStep(["a"], min=0, max=100), True),
+        (ReferenceStep(["a"], min=0, max=10_000), False),
+    ],
+)
+def test_bounds_that_unfold_widely_are_bounded_too(item: ReferenceStep, is_known: bool) -> None:
+    """Loops with high bounds are matched at any length; their explanation is capped before it takes long."""
+    matcher = TrajectoryMatcher({"steps": [item]})
+    started = time.perf_counter()
+    passed, _ = matcher.judge([["a"]] * 90, is_rich=False)
+    failed, _ = matcher.judge([*[["a"]] * 200, ["b"]])
+    assert time.perf_counter() - started < 5
+    assert (passed.score, failed.score) == (True, False)
+    assert failed.metadata is not None
+    assert (failed.metadata["edits"] is not None) is is_known
+    assert failed.metadata.get("capped", False) is not is_known
+
+
+def test_too_many_ways_through_a_reference_are_refused() -> None:
+    """A reference whose supersteps may be left out in very many ways is an error, and no program that never ends."""
+    started = time.perf_counter()
+    with pytest.raises(
+        InvalidReferenceError, match="Write smaller bounds, None as max for no bound, or a Gap"
+    ):
+        TrajectoryMatcher({"steps": [Repeat([ReferenceStep(["a"], min=0)], 0, 10_000)]})
+    assert time.perf_counter() - started < 20
+
+
+def test_many_runs_too_many_are_paired_in_bounded_time() -> None:
+    """Threads of long runs whose number differs are paired by their numbers, and the verdict is the same."""
+    runs = [[[f"{run}"], *LONG * 20] for run in range(8)]
+    started = time.perf_counter()
+    outcome = decide(runs[1:], [[*steps, ["z"]] for steps in runs])
+    assert time.perf_counter() - started < 10
+    assert outcome.score is False
+    assert outcome.comment is not None
+    assert outcome.comment.startswith("expected 8 runs, got 7\nrun 7 of the reference did not run\n")
