@@ -14,10 +14,12 @@ ARGS ?=
 
 # The checks run on the newest set only, and what they need has no release that goes with the oldest one.
 GROUP := $(if $(filter oldest,$(VERSIONS)),test,dev)
-# No release of anything can change these, so they run on the newest set only: matching is plain Python over names,
+# No release of anything can change these, so they run on the newest set only: which names meet which is plain Python,
 # and how a collector is built, found, started and configured has nothing to do with what is installed. The laws over
 # random graphs take longest; on the oldest set the oracles stand for them.
-ONCE := tests/match tests/laws $(foreach about,build config find running,tests/collector/test_$(about).py)
+ONCE := tests/laws $(foreach about,compare explain rules test_laws.py test_trajectory_laws.py test_scale.py \
+		test_other_evaluators.py,tests/match/$(about)) \
+	$(foreach about,build config find running,tests/collector/test_$(about).py)
 LEFT_OUT := $(if $(filter oldest,$(VERSIONS)),$(ONCE:%=--ignore=%))
 
 IS_NEW_ENOUGH := 'import sys; sys.exit(sys.version_info < (3, 11))'

@@ -40,8 +40,12 @@ if TYPE_CHECKING:
         Tool,
         TrajectoryMatcher,
         assert_trajectory,
+        from_agentevals,
+        from_messages,
         graph_trajectory_match,
         graph_trajectory_match_async,
+        to_agentevals,
+        to_messages,
     )
     from otel_traj.model import GraphRunTrajectory, Problem, Run, SourceProblem
     from otel_traj.reconstruct import (
@@ -51,12 +55,20 @@ if TYPE_CHECKING:
         extract_trajectory_from_snapshots,
         read_runs,
     )
-    from otel_traj.record import JsonLinesSpanExporter, RunEnd, TrajectoryCallbackHandler, configure
+    from otel_traj.record import (
+        ContentPolicy,
+        JsonLinesSpanExporter,
+        LangGraphInstrumentor,
+        RunEnd,
+        TrajectoryCallbackHandler,
+        configure,
+    )
 
 __all__ = [
     "Any",
     "AnyOf",
     "ArgsMatch",
+    "ContentPolicy",
     "EvaluatorBrokenError",
     "Gap",
     "Glob",
@@ -67,6 +79,7 @@ __all__ = [
     "HistoryError",
     "InvalidReferenceError",
     "JsonLinesSpanExporter",
+    "LangGraphInstrumentor",
     "MatchResult",
     "OneOf",
     "OtelTrajError",
@@ -96,9 +109,13 @@ __all__ = [
     "extract_trajectory",
     "extract_trajectory_async",
     "extract_trajectory_from_snapshots",
+    "from_agentevals",
+    "from_messages",
     "graph_trajectory_match",
     "graph_trajectory_match_async",
     "read_runs",
+    "to_agentevals",
+    "to_messages",
 ]
 
 __version__ = "0.1.0"
@@ -134,8 +151,12 @@ _NAMES_OF_MODULE = {
         "Tool",
         "TrajectoryMatcher",
         "assert_trajectory",
+        "from_agentevals",
+        "from_messages",
         "graph_trajectory_match",
         "graph_trajectory_match_async",
+        "to_agentevals",
+        "to_messages",
     ),
     "otel_traj.model": ("GraphRunTrajectory", "Problem", "Run", "SourceProblem"),
     "otel_traj.reconstruct": (
@@ -145,7 +166,14 @@ _NAMES_OF_MODULE = {
         "extract_trajectory_from_snapshots",
         "read_runs",
     ),
-    "otel_traj.record": ("JsonLinesSpanExporter", "RunEnd", "TrajectoryCallbackHandler", "configure"),
+    "otel_traj.record": (
+        "ContentPolicy",
+        "JsonLinesSpanExporter",
+        "LangGraphInstrumentor",
+        "RunEnd",
+        "TrajectoryCallbackHandler",
+        "configure",
+    ),
 }
 _MODULE_OF = {name: module for module, names in _NAMES_OF_MODULE.items() for name in names}
 

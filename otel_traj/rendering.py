@@ -8,7 +8,8 @@ they offer. Three rules hold for every value:
 * never an exception: what can't be rendered is the name of its type in angle brackets;
 * never a deep copy, a pickle or a consumed iterator: containers are walked, fields are read one by one
   (`model_dump` is only called where a model does not list its fields);
-* bounded: depth, number of elements and text are limited, and each cut says so with `CUT_MARK`.
+* bounded: depth, number of elements and text are limited, and each cut says so with `CUT_MARK`; a mask is asked
+  before anything is cut, so that no half of what it hides is left at an edge.
 
 The shapes follow OTLP's JSON where it has one (bytes as base64, `"NaN"` and `"Infinity"` as text) and
 LangChain's messages as `type`, `content` and the fields that carry calls (langchain-core 1.8.3).
@@ -29,10 +30,10 @@ from enum import Enum
 from fractions import Fraction
 from itertools import islice
 from pathlib import PurePath
-from typing import TypeAlias, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 from uuid import UUID
 
-__all__ = ["CUT_MARK", "JsonValue", "clean_text", "name_value", "render", "render_json"]
+__all__ = ["CUT_MARK", "JsonValue", "Mask", "clean_text", "dump_json", "name_value", "render", "render_json"]
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 """What a JSON text can hold."""
@@ -52,6 +53,20 @@ _SINGLE = object()
 _Item = TypeVar("_Item")
 
 
+class Mask(Protocol):
+    """What must not be shown of a value while it is rendered: nothing is cut before it was asked."""
+
+    @property
+    def text(self) -> str:
+        """What stands in the place of a value that is hidden whole."""
+
+    def hides(self, key: object) -> bool:
+        """Return whether the value under a key is hidden whole."""
+
+    def cover(self, text: str) -> str:
+        """Return a text with what must not be shown replaced; the text itself where there is nothing."""
+
+
 def clean_text(text: str) -> str:
     """Return text that has a UTF-8 form: a lone surrogate becomes its escape, backslash and digits.
 
@@ -67,18 +82,19 @@ def clean_text(text: str) -> str:
     return text
 
 
-def render(value: object) -> JsonValue:
+def render(value: object, *, mask: Mask | None = None) -> JsonValue:
     """Return any value as plain JSON data; never raises.
 
     Args:
         value: Anything. It is read, never changed, copied deeply or consumed.
+        mask: Covers keys and texts, at any depth; numbers and bytes by their text.
 
     Returns:
         New containers that share nothing with the value. Sets become sorted lists, keys become text, bytes
         base64, dates ISO 8601, enums their values, messages, models and dataclasses dicts; anything else
         `<module.Type>`. Parts beyond the limits are replaced by a text that begins with `CUT_MARK`.
     """
-    return _Renderer().render(value, 0)
+    return _Renderer(mask).render(value, 0)
 
 
 def render_json(value: object) -> str:
@@ -90,7 +106,12 @@ def render_json(value: object) -> str:
     Returns:
         JSON without spaces and without ASCII escapes, always encodable as UTF-8.
     """
-    return json.dumps(render(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return dump_json(render(value))
+
+
+def dump_json(value: JsonValue) -> str:
+    """Return rendered data as one compact JSON text."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def name_value(value: object) -> str:
@@ -112,9 +133,10 @@ def _type_text(value: object) -> str:
 class _Renderer:
     """One rendering: what is left of its limits, and the containers it stands in."""
 
-    __slots__ = ("_inside", "_items", "_text")
+    __slots__ = ("_inside", "_items", "_mask", "_text")
 
-    def __init__(self) -> None:
+    def __init__(self, mask: Mask | None) -> None:
+        self._mask = mask
         self._items = _MAX_ITEMS
         self._text = _MAX_TEXT_OF_ALL
         self._inside: set[int] = set()
@@ -136,19 +158,31 @@ class _Renderer:
         if isinstance(value, str):
             return self._render_text(str.__str__(value))
         if isinstance(value, int):
-            return _render_int(int.__int__(value))
+            return self._cover(_render_int(int.__int__(value)))
         if isinstance(value, float):
-            return _render_float(float.__float__(value))
+            return self._cover(_render_float(float.__float__(value)))
         if isinstance(value, (bytes, bytearray, memoryview)):
             return self._render_bytes(memoryview(value).cast("B"))
         if isinstance(value, (datetime, date, time)):
-            return value.isoformat()
+            return self._cover(value.isoformat())
         if isinstance(value, _TEXT_TYPES):
             return self._render_text(str(value))
         return _SINGLE
 
+    def _cover(self, rendered: JsonValue) -> JsonValue:
+        """Return a number or a date, its covered text where it must not be shown as it is."""
+        if self._mask is None:
+            return rendered
+        text = rendered if isinstance(rendered, str) else json.dumps(rendered)
+        covered = self._mask.cover(text)
+        return rendered if covered == text else covered
+
     def _render_bytes(self, view: memoryview) -> str:
         """Only what is shown of them is encoded: base64 of all would be a copy, and more."""
+        if self._mask is not None:
+            text = str(view, "utf-8", "replace")
+            if self._mask.cover(text) != text:
+                return self._mask.text
         length = 4 * math.ceil(len(view) / 3)
         if length <= self._text_limit:
             return self._render_text(base64.b64encode(view).decode("ascii"))
@@ -164,6 +198,8 @@ class _Renderer:
         return max(min(_MAX_TEXT, self._text), 0)
 
     def _render_text(self, text: str) -> str:
+        if self._mask is not None:
+            text = self._mask.cover(text)
         limit = self._text_limit
         if len(text) > limit:
             half = limit // 2
@@ -213,8 +249,12 @@ class _Renderer:
                 break
             self._items -= 1
             name = self._render_key(key, depth)
+            if name in rendered and self._mask is not None and self._mask.text in name:
+                name = f"{name} ({position})"
             if name in rendered:
                 equal += 1
+            elif self._mask is not None and (self._mask.hides(key) or self._mask.hides(name)):
+                rendered[name] = self._mask.text
             else:
                 rendered[name] = self.render(value, depth)
         if equal:
@@ -241,8 +281,16 @@ class _Renderer:
                 rendered.append(f"{CUT_MARK}{len(items) - position} items]")
                 break
             self._items -= 1
-            rendered.append(self.render(item, depth))
+            rendered.append(self.render(item, depth) if self._mask is None else self._cover_pair(item, depth))
         return rendered
+
+    def _cover_pair(self, item: object, depth: int) -> JsonValue:
+        """Return an item of a list; headers, and what else is a mapping with repeated keys, are lists of pairs."""
+        if self._mask is not None and isinstance(item, (list, tuple)) and len(item) == 2:
+            key = item[0]
+            if isinstance(key, (str, bytes)) and self._mask.hides(key):
+                return [self.render(key, depth), self._mask.text]
+        return self.render(item, depth)
 
 
 def _sort(items: list[JsonValue]) -> list[JsonValue]:

@@ -9,7 +9,7 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter
 
-from otel_traj import TrajectoryCallbackHandler
+from otel_traj import ContentPolicy, TrajectoryCallbackHandler
 from otel_traj.record import JsonLinesSpanExporter
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["record_scenario", "record_to_file"]
 
 
 def record_scenario(
-    scenario: Scenario, mode: Mode, exporter: SpanExporter, *, content: bool = False
+    scenario: Scenario, mode: Mode, exporter: SpanExporter, *, content: bool | ContentPolicy = False
 ) -> Driven:
     """Drive a scenario under the handler and export every span of it; return what it leaves behind."""
     provider = TracerProvider(resource=Resource.create({"service.name": "oracles"}))

@@ -58,6 +58,12 @@ def test_recorder_imports_exporters_only_when_used() -> None:
     assert list_imported("from otel_traj import TrajectoryCallbackHandler, configure") & SENT_WITH == set()
 
 
+def test_instrumenting_imports_nothing_that_the_program_does_not() -> None:
+    """An instrumented process that never runs a graph loads neither LangGraph nor LangChain."""
+    program = "from otel_traj import LangGraphInstrumentor\nLangGraphInstrumentor().instrument()"
+    assert list_imported(program) & (RECORDED_WITH | SENT_WITH) == set()
+
+
 def test_public_names_load_on_first_use() -> None:
     """Importing the package loads none of its parts; naming one loads what stands behind it."""
     assert {name for name in list_imported("import otel_traj") if name.startswith("otel_traj.")} == set()

@@ -8,6 +8,7 @@ NAMES = [
     "Any",
     "AnyOf",
     "ArgsMatch",
+    "ContentPolicy",
     "EvaluatorBrokenError",
     "Gap",
     "Glob",
@@ -18,6 +19,7 @@ NAMES = [
     "HistoryError",
     "InvalidReferenceError",
     "JsonLinesSpanExporter",
+    "LangGraphInstrumentor",
     "MatchResult",
     "OneOf",
     "OtelTrajError",
@@ -47,9 +49,13 @@ NAMES = [
     "extract_trajectory",
     "extract_trajectory_async",
     "extract_trajectory_from_snapshots",
+    "from_agentevals",
+    "from_messages",
     "graph_trajectory_match",
     "graph_trajectory_match_async",
     "read_runs",
+    "to_agentevals",
+    "to_messages",
 ]
 
 

@@ -12,7 +12,7 @@ from otel_traj.errors import TrajectoryTypeError, TrajectoryValueError
 from otel_traj.evaluate.choice import choose_reference
 from otel_traj.evaluate.verdict import Verdict
 from otel_traj.match import MatchOutcome, TrajectoryMatcher
-from otel_traj.match.standing import say_problem
+from otel_traj.match.explain.standing import say_problem
 from otel_traj.match.values_in_words import show_value
 
 if TYPE_CHECKING:

@@ -1,18 +1,27 @@
 """Trajectories in, a verdict with its explanation out; pure functions over lists of names.
 
-The flow: `inputs` and `references` check what the user passed, `options` how it is to be compared; `prepared` numbers,
-filters and compiles both sides (`levels`, `program`); `pairs` decides run by run, `runs` over all of them. Each
-trajectory mode is a `comparer`: `ordered`, `any_order`, `flat`. For a fail the comparer finds the cheapest edits
-(`align`), which `ops`, `hints`, `scores` and `comment` put into records, words and numbers, and `outcome` into one
-answer. Nothing here does I/O.
+The flow: `inputs` and `reference` check what the user passed, `options` how it is to be compared; `prepared` numbers,
+filters and compiles both sides (`levels`, `supersteps`); `pairs` decides run by run, by `compare` (the trajectory modes),
+`rules` and `values` (arguments, results), `runs` over all of them. For a fail `compare` finds the cheapest edits, which
+`explain` puts into records, words and numbers. `convert` speaks to other tools. Nothing here does I/O.
 """
 
 from __future__ import annotations
 
-from otel_traj.match.agentevals import AgentevalsTrajectory, from_agentevals, to_agentevals
-from otel_traj.match.arguments import ArgsMatch, ArgsMode
 from otel_traj.match.assertion import assert_trajectory
-from otel_traj.match.chat_messages import ToolEntry, ToolTrajectory, from_messages, to_messages
+from otel_traj.match.convert.agentevals import AgentevalsTrajectory, from_agentevals, to_agentevals
+from otel_traj.match.convert.chat_messages import ToolEntry, ToolTrajectory, from_messages, to_messages
+from otel_traj.match.explain.result import (
+    HintKind,
+    MatchMetadata,
+    MatchOp,
+    MatchOutcome,
+    MatchResult,
+    MatchVerdict,
+    OpKind,
+    ResultsOutcome,
+    ResultsResult,
+)
 from otel_traj.match.given import Outputs, References
 from otel_traj.match.levels import Level
 from otel_traj.match.matcher import TrajectoryMatcher
@@ -25,23 +34,13 @@ from otel_traj.match.modes import (
     TrajectoryMode,
     canonical_mode,
 )
-from otel_traj.match.name_patterns import Any, Glob, OneOf, Regex
-from otel_traj.match.reference import AnyOf, Gap, GraphRunReferenceTrajectory, ReferenceStep, Repeat
-from otel_traj.match.result import (
-    HintKind,
-    MatchMetadata,
-    MatchOp,
-    MatchOutcome,
-    MatchResult,
-    MatchVerdict,
-    OpKind,
-    ResultsOutcome,
-    ResultsResult,
-)
-from otel_traj.match.results import ResultsMode
-from otel_traj.match.rules import Rules
-from otel_traj.match.tool_patterns import Tool
+from otel_traj.match.reference.name_patterns import Any, Glob, OneOf, Regex
+from otel_traj.match.reference.reference import AnyOf, Gap, GraphRunReferenceTrajectory, ReferenceStep, Repeat
+from otel_traj.match.reference.tool_patterns import Tool
+from otel_traj.match.rules.rules import Rules
 from otel_traj.match.trajectory_match import graph_trajectory_match, graph_trajectory_match_async
+from otel_traj.match.values.arguments import ArgsMatch, ArgsMode
+from otel_traj.match.values.results import ResultsMode
 
 __all__ = [
     "AgentevalsTrajectory",

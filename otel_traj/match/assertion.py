@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
+from otel_traj.match.explain.terminal_text import describe_outcome
 from otel_traj.match.inputs import refuse
 from otel_traj.match.matcher import TrajectoryMatcher
-from otel_traj.match.terminal_text import describe_outcome
 
 if TYPE_CHECKING:
     from otel_traj.match.given import Outputs, References

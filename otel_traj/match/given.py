@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from otel_traj.match.reference import AnyOf, GraphRunReferenceTrajectory, ReferenceItem
+from otel_traj.match.reference.reference import AnyOf, GraphRunReferenceTrajectory, ReferenceItem
 from otel_traj.model import GraphRunTrajectory, Run
 
 __all__ = ["Outputs", "References"]

@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from otel_traj.errors import TrajectoryTypeError
-from otel_traj.match.arguments import read_args_mode
+from otel_traj.match.explain.outcome import build_fail, build_not_evaluated, build_pass
+from otel_traj.match.explain.result import MatchOutcome
+from otel_traj.match.explain.results_outcome import judge_results
 from otel_traj.match.inputs import read_outputs
 from otel_traj.match.options import GivenOptions, MatchOptions, read_options
-from otel_traj.match.outcome import build_fail, build_not_evaluated, build_pass
 from otel_traj.match.prepared import PreparedReference, PreparedRun
-from otel_traj.match.references import read_references
-from otel_traj.match.result import MatchOutcome
-from otel_traj.match.results import read_results_mode
-from otel_traj.match.results_outcome import judge_results
+from otel_traj.match.reference.references import read_references
 from otel_traj.match.runs import Comparison, check_runs_mode, compare_runs
+from otel_traj.match.values.arguments import read_args_mode
+from otel_traj.match.values.results import read_results_mode
 
 if TYPE_CHECKING:
+    from otel_traj.match.explain.result import MatchResult, ResultsOutcome, ResultsResult, ScoreResult
     from otel_traj.match.given import Outputs, References
-    from otel_traj.match.result import MatchResult, ResultsOutcome, ResultsResult, ScoreResult
 
 __all__ = ["TrajectoryMatcher"]
 

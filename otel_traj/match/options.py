@@ -18,13 +18,13 @@ from otel_traj.match.modes import (
     TrajectoryMode,
     canonical_mode,
 )
-from otel_traj.match.name_patterns import Glob
+from otel_traj.match.reference.name_patterns import Glob
 from otel_traj.match.values_in_words import describe_value, show_value
 
 if TYPE_CHECKING:
-    from otel_traj.match.arguments import ArgsMode
     from otel_traj.match.modes import GraphTrajectoryMatchMode
-    from otel_traj.match.results import ResultsMode
+    from otel_traj.match.values.arguments import ArgsMode
+    from otel_traj.match.values.results import ResultsMode
 
 __all__ = ["GivenOptions", "MatchOptions", "TrajectoryOptions", "read_options"]
 

@@ -13,14 +13,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from otel_traj.errors import EvaluatorBrokenError, PatternTimeoutError
+from otel_traj.match.explain.result import MatchVerdict, NotEvaluatedReason
+from otel_traj.match.explain.standing import is_incomplete, is_pause_unknown
 from otel_traj.match.levels import is_level_known
-from otel_traj.match.model_choices import UnknownChoice, WrongChoice, check_model_calls
 from otel_traj.match.prepared import PreparedReference, PreparedRun
-from otel_traj.match.result import MatchVerdict, NotEvaluatedReason
-from otel_traj.match.rule_checks import BrokenRule, check_rules
-from otel_traj.match.standing import is_incomplete, is_pause_unknown
+from otel_traj.match.reference.model_choices import UnknownChoice, WrongChoice, check_model_calls
+from otel_traj.match.reference.tool_patterns import doubt
+from otel_traj.match.rules.rule_checks import BrokenRule, check_rules
 from otel_traj.match.supersteps import ActualStep, is_interrupt
-from otel_traj.match.tool_patterns import doubt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

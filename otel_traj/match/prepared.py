@@ -6,22 +6,22 @@ import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from otel_traj.match.any_order import AnyOrderComparer
-from otel_traj.match.flat import FlatComparer
+from otel_traj.match.compare.any_order import AnyOrderComparer
+from otel_traj.match.compare.flat import FlatComparer
+from otel_traj.match.compare.ordered import OrderedComparer
+from otel_traj.match.explain.ops import SpanIndex
 from otel_traj.match.levels import list_level
-from otel_traj.match.ops import SpanIndex
-from otel_traj.match.ordered import OrderedComparer
 from otel_traj.match.supersteps import drop_duplicates, is_interrupt, number_supersteps, prepare_actual
 
 if TYPE_CHECKING:
-    from otel_traj.match.comparer import Comparer
+    from otel_traj.match.compare.comparer import Comparer
     from otel_traj.match.inputs import GivenRun
-    from otel_traj.match.items import Item
-    from otel_traj.match.model_choices import ModelCallReference
     from otel_traj.match.modes import TrajectoryMode
     from otel_traj.match.options import MatchOptions
-    from otel_traj.match.references import GivenReference
-    from otel_traj.match.rules import Rules
+    from otel_traj.match.reference.items import Item
+    from otel_traj.match.reference.model_choices import ModelCallReference
+    from otel_traj.match.reference.references import GivenReference
+    from otel_traj.match.rules.rules import Rules
     from otel_traj.match.supersteps import ActualStep
     from otel_traj.model import Run
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from otel_traj.errors import EvaluatorBrokenError, PatternTimeoutError
-from otel_traj.match.items import list_steps
-from otel_traj.match.step_match import whole_cost
+from otel_traj.match.compare.step_match import whole_cost
+from otel_traj.match.reference.items import list_steps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from otel_traj.errors import InvalidReferenceError
+from otel_traj.match.explain.standing import is_incomplete
 from otel_traj.match.pairs import JudgedPair, judge_pair
 from otel_traj.match.run_alignment import align_runs
-from otel_traj.match.standing import is_incomplete
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from otel_traj.match.explain.result import MatchVerdict
     from otel_traj.match.modes import RunsMode
     from otel_traj.match.options import MatchOptions
     from otel_traj.match.prepared import PreparedReference, PreparedRun
-    from otel_traj.match.result import MatchVerdict
 
 __all__ = ["Comparison", "check_runs_mode", "compare_runs", "pick_runs"]
 

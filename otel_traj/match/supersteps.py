@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from otel_traj.match.name_patterns import show_entry
+from otel_traj.match.reference.name_patterns import show_entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from otel_traj.match.modes import StepMode
-    from otel_traj.match.name_patterns import Entry
     from otel_traj.match.options import MatchOptions
+    from otel_traj.match.reference.name_patterns import Entry
 
 __all__ = [
     "INTERRUPT",

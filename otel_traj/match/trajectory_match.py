@@ -11,14 +11,14 @@ from otel_traj.match.modes import DEFAULT_IGNORE, DEFAULT_STATUS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from otel_traj.match.arguments import ArgsMode
+    from otel_traj.match.explain.result import MatchResult, ResultsResult
     from otel_traj.match.given import Outputs, References
     from otel_traj.match.levels import Level
     from otel_traj.match.modes import DuplicatesMode, GraphTrajectoryMatchMode, RunsMode, TrajectoryMode
-    from otel_traj.match.name_patterns import Glob
     from otel_traj.match.options import GivenOptions, TrajectoryOptions
-    from otel_traj.match.result import MatchResult, ResultsResult
-    from otel_traj.match.results import ResultsMode, ResultsRule
+    from otel_traj.match.reference.name_patterns import Glob
+    from otel_traj.match.values.arguments import ArgsMode
+    from otel_traj.match.values.results import ResultsMode, ResultsRule
 
 __all__ = ["graph_trajectory_match", "graph_trajectory_match_async"]
 

@@ -148,7 +148,8 @@ def _name_cut_content(part: Part) -> list[Problem]:
         return []
     message = (
         f"{name_run(part)}: recorded content was cut on {name_spans(list(places.values()))}, so its values are not "
-        f"known. Raise the limit on the length of attribute values (Tempo: max_attribute_bytes)."
+        f"known. Raise `max_bytes` of the recorder's ContentPolicy, or the limit on the length of attribute "
+        f"values of what it passed through (Tempo: max_attribute_bytes)."
     )
     return [Problem(code="content_cut", message=message, span_ids=tuple(sorted(places)))]
 

@@ -11,14 +11,25 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from otel_traj.record.configure import configure
+    from otel_traj.record.content_policy import ContentPolicy
     from otel_traj.record.handler import TrajectoryCallbackHandler
+    from otel_traj.record.instrumentor import LangGraphInstrumentor
     from otel_traj.record.otlp_lines import JsonLinesSpanExporter
     from otel_traj.record.run_end import RunEnd
 
-__all__ = ["JsonLinesSpanExporter", "RunEnd", "TrajectoryCallbackHandler", "configure"]
+__all__ = [
+    "ContentPolicy",
+    "JsonLinesSpanExporter",
+    "LangGraphInstrumentor",
+    "RunEnd",
+    "TrajectoryCallbackHandler",
+    "configure",
+]
 
 _MODULE_OF = {
+    "ContentPolicy": "otel_traj.record.content_policy",
     "JsonLinesSpanExporter": "otel_traj.record.otlp_lines",
+    "LangGraphInstrumentor": "otel_traj.record.instrumentor",
     "RunEnd": "otel_traj.record.run_end",
     "TrajectoryCallbackHandler": "otel_traj.record.handler",
     "configure": "otel_traj.record.configure",

@@ -13,7 +13,7 @@ from opentelemetry.trace import SpanKind
 
 from otel_traj import semconv as sc
 from otel_traj.record.endings import describe_ending
-from otel_traj.record.messages import encode_answers, encode_messages, encode_prompts
+from otel_traj.record.messages import list_answers, list_messages, list_prompts
 from otel_traj.record.model_spans import (
     describe_request,
     describe_response,
@@ -24,17 +24,19 @@ from otel_traj.record.tool_choices import describe_chosen_calls, describe_offere
 from otel_traj.record.tool_spans import (
     describe_retrieval,
     describe_tool,
-    encode_tool_result,
     find_failure,
     find_tool_call_id,
+    pick_tool_result,
+    read_tool_description,
 )
-from otel_traj.rendering import clean_text, render_json
+from otel_traj.rendering import clean_text
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from opentelemetry.util.types import AttributeValue
 
+    from otel_traj.record.content_writer import ContentWriter
     from otel_traj.record.endings import Endings
     from otel_traj.record.entry import Entry
     from otel_traj.record.recorder import Recorder
@@ -48,20 +50,24 @@ class CallRecorder:
     """The model calls, tool calls and retrievals of one handler."""
 
     def __init__(
-        self, *, recorder: Recorder, endings: Endings, table: CallbackTable, settings: Settings
+        self,
+        *,
+        recorder: Recorder,
+        endings: Endings,
+        table: CallbackTable,
+        settings: Settings,
+        content: ContentWriter | None,
     ) -> None:
         """Keep the parts that a handler is made of."""
+        self._content = content
         self._recorder = recorder
         self._endings = endings
         self._table = table
         self._settings = settings
 
-    def _write(self, entry: Entry, key: str, text: str) -> None:
-        if entry.span is not None:
+    def _put(self, entry: Entry, key: str, text: str | None) -> None:
+        if text is not None and entry.span is not None:
             entry.span.set_attribute(key, text)
-
-    def _wants_content(self, entry: Entry) -> bool:
-        return self._settings.content and entry.recording
 
     def start_model(self, entry: Entry, operation: str, given: object, parameters: object) -> None:
         """Start a model call.
@@ -85,12 +91,13 @@ class CallRecorder:
                 **describe_offered_tools(options),
             },
         )
-        if self._wants_content(entry):
-            encode = encode_messages if operation == sc.CHAT else encode_prompts
-            self._write(entry, sc.INPUT_MESSAGES, encode(given))
+        if self._content is not None and entry.recording:
+            list_given = list_messages if operation == sc.CHAT else list_prompts
+            text = self._content.write_made("messages", lambda show: list_given(given, show))
+            self._put(entry, sc.INPUT_MESSAGES, text)
             tools = options.get("tools")
             if isinstance(tools, (list, tuple)) and tools:
-                self._write(entry, sc.TOOL_DEFINITIONS, render_json(tools))
+                self._put(entry, sc.TOOL_DEFINITIONS, self._content.write("tool_definitions", tools))
 
     def note_token(self, run_id: Hashable) -> None:
         """Note when the first piece of a streamed answer came."""
@@ -119,8 +126,10 @@ class CallRecorder:
         if generations and error is None:
             # What came of an answer before it broke off is not what the model chose.
             attributes.update(describe_chosen_calls(generations))
-        if generations and self._settings.content:
-            attributes[sc.OUTPUT_MESSAGES] = encode_answers(generations)
+        if generations and self._content is not None:
+            text = self._content.write_made("messages", lambda show: list_answers(generations, show))
+            if text is not None:
+                attributes[sc.OUTPUT_MESSAGES] = text
         return attributes
 
     def start_tool(self, entry: Entry, serialized: object, tool_call_id: object, arguments: object) -> None:
@@ -134,15 +143,18 @@ class CallRecorder:
         """
         if not self._settings.tools:
             return
-        content = self._settings.content
         self._recorder.start_leaf(
             entry,
             f"{sc.EXECUTE_TOOL} {entry.name}",
             SpanKind.INTERNAL,
-            lambda: describe_tool(entry.name, serialized, tool_call_id, content=content),
+            lambda: describe_tool(entry.name, tool_call_id),
         )
-        if self._wants_content(entry):
-            self._write(entry, sc.TOOL_CALL_ARGUMENTS, render_json(arguments))
+        if self._content is not None and entry.recording:
+            description = read_tool_description(serialized)
+            if description is not None:
+                text = self._content.write_text("tool_definitions", description)
+                self._put(entry, sc.TOOL_DESCRIPTION, text)
+            self._put(entry, sc.TOOL_CALL_ARGUMENTS, self._content.write("tool_arguments", arguments))
 
     def end_tool(
         self, run_id: Hashable, output: object, error: BaseException | None, tool_call_id: object
@@ -155,8 +167,10 @@ class CallRecorder:
         named = clean_text(tool_call_id) if isinstance(tool_call_id, str) else find_tool_call_id(output)
         if named and sc.TOOL_CALL_ID not in (entry.keys or ()):
             attributes[sc.TOOL_CALL_ID] = named
-        if error is None and self._wants_content(entry):
-            attributes[sc.TOOL_CALL_RESULT] = encode_tool_result(output)
+        if error is None and self._content is not None and entry.recording:
+            text = self._content.write("tool_results", pick_tool_result(output))
+            if text is not None:
+                attributes[sc.TOOL_CALL_RESULT] = text
         self._endings.finish(entry, attributes, error, failure=find_failure(output))
 
     def start_retrieval(self, entry: Entry, query: object) -> None:
@@ -167,8 +181,8 @@ class CallRecorder:
             SpanKind.CLIENT,
             lambda: describe_retrieval(entry.name),
         )
-        if self._wants_content(entry):
-            self._write(entry, sc.RETRIEVAL_QUERY_TEXT, render_json(query))
+        if self._content is not None and entry.recording:
+            self._put(entry, sc.RETRIEVAL_QUERY_TEXT, self._content.write("retriever_queries", query))
 
     def end_retrieval(self, run_id: Hashable, documents: object, error: BaseException | None) -> None:
         """End a retrieval."""
@@ -176,6 +190,8 @@ class CallRecorder:
         if entry is None:
             return
         attributes = describe_ending(error)
-        if error is None and self._wants_content(entry):
-            attributes[sc.RETRIEVAL_DOCUMENTS] = render_json(documents)
+        if error is None and self._content is not None and entry.recording:
+            text = self._content.write("retriever_documents", documents)
+            if text is not None:
+                attributes[sc.RETRIEVAL_DOCUMENTS] = text
         self._endings.finish(entry, attributes, error)

@@ -8,11 +8,12 @@ from otel_traj import semconv as sc
 from otel_traj.record.classify import DEFERRED
 from otel_traj.record.endings import describe_ending
 from otel_traj.record.span_writer import find_parent_span
-from otel_traj.rendering import clean_text, render_json
+from otel_traj.rendering import clean_text
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from otel_traj.record.content_writer import ContentWriter
     from otel_traj.record.endings import Endings
     from otel_traj.record.entry import Entry
     from otel_traj.record.recorder import Recorder
@@ -26,9 +27,16 @@ class ChainRecorder:
     """The chains of one handler, and what LangGraph says about its graph runs."""
 
     def __init__(
-        self, *, recorder: Recorder, endings: Endings, table: CallbackTable, settings: Settings
+        self,
+        *,
+        recorder: Recorder,
+        endings: Endings,
+        table: CallbackTable,
+        settings: Settings,
+        content: ContentWriter | None,
     ) -> None:
         """Keep the parts that a handler is made of."""
+        self._content = content
         self._recorder = recorder
         self._endings = endings
         self._table = table
@@ -84,5 +92,5 @@ class ChainRecorder:
             return
         span = entry.span or find_parent_span(entry)[0]
         if span.is_recording():
-            attributes = {sc.EVENT_DATA: render_json(data)} if self._settings.content else None
-            span.add_event(clean_text(str(name)), attributes)
+            text = None if self._content is None else self._content.write("events", data)
+            span.add_event(clean_text(str(name)), None if text is None else {sc.EVENT_DATA: text})

@@ -44,4 +44,7 @@ class Copies:
         options = {
             field.name: getattr(self._settings, field.name) for field in dataclasses.fields(self._settings)
         }
+        if options["content"] is None:
+            # None would ask the environment of the other process.
+            options["content"] = False
         return functools.partial(type(self), **options), ()

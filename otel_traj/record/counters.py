@@ -10,7 +10,14 @@ from otel_traj.record.forking import renew_in_child
 __all__ = ["Counter", "Counters"]
 
 Counter: TypeAlias = Literal[
-    "callback_errors", "duplicate_starts", "evicted", "late_starts", "run_end_errors", "unknown_ends"
+    "callback_errors",
+    "content_dropped",
+    "duplicate_starts",
+    "evicted",
+    "late_starts",
+    "mask_timeouts",
+    "run_end_errors",
+    "unknown_ends",
 ]
 
 

@@ -15,13 +15,13 @@ from otel_traj.record.outcome import asks_something, classify_ending, decide_out
 from otel_traj.record.recorded_manifest import build_manifest
 from otel_traj.record.run_end import make_run_end
 from otel_traj.record.span_writer import end_span
-from otel_traj.rendering import render_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
 
     from opentelemetry.util.types import AttributeValue
 
+    from otel_traj.record.content_writer import ContentWriter
     from otel_traj.record.counters import Counters
     from otel_traj.record.entry import Entry
     from otel_traj.record.graph_run import GraphRun
@@ -47,8 +47,11 @@ def describe_ending(error: BaseException | None) -> dict[str, AttributeValue]:
 class Endings:
     """The ends of one handler's callback runs."""
 
-    def __init__(self, *, table: CallbackTable, settings: Settings, counters: Counters) -> None:
+    def __init__(
+        self, *, table: CallbackTable, settings: Settings, counters: Counters, content: ContentWriter | None
+    ) -> None:
         """Keep the parts that a handler is made of."""
+        self._content = content
         self._table = table
         self._settings = settings
         self._counters = counters
@@ -80,7 +83,7 @@ class Endings:
             failure: `error.type` of a failure that raised nothing.
         """
         try:
-            end_span(entry, attributes, error, content=self._settings.content, failure=failure)
+            end_span(entry, attributes, error, content=self._content, failure=failure)
         finally:
             entry.forget()
 
@@ -123,11 +126,11 @@ class Endings:
         elif attributes.get(sc.OUTCOME) == "interrupted" and entry.graph is not None:
             with self._table.lock:
                 entry.graph.pause_seen = True
-        if self._settings.content and entry.recording and error is None:
-            attributes[sc.TASK_OUTPUTS] = render_json(outputs)
-        elif self._settings.content and entry.recording and sc.INTERRUPTED in attributes:
-            payload = error.args[0] if error is not None and error.args else []
-            attributes[sc.TASK_OUTPUTS] = render_json({sc.INTERRUPT_NODE: payload})
+        if self._content is not None and entry.recording and (error is None or sc.INTERRUPTED in attributes):
+            shown = outputs if error is None else {sc.INTERRUPT_NODE: error.args[0] if error.args else []}
+            text = self._content.write("state", shown)
+            if text is not None:
+                attributes[sc.TASK_OUTPUTS] = text
         self.finish(entry, attributes, error)
 
     def end_graph_run(self, entry: Entry, outputs: object, error: BaseException | None) -> None:
@@ -149,8 +152,10 @@ class Endings:
         if classify_ending(error) == "interrupted":
             _blame_below(entry)
         attributes: dict[str, AttributeValue] = {}
-        if self._settings.content and entry.recording and error is None:
-            attributes[sc.RESULTS] = render_json(outputs)
+        if self._content is not None and entry.recording and error is None:
+            text = self._content.write("outputs", outputs)
+            if text is not None:
+                attributes[sc.RESULTS] = text
         if run.may_pause_untold and outcome == "ok":
             attributes[sc.PAUSE_UNKNOWN] = True
         try:

@@ -14,9 +14,10 @@ from otel_traj import semconv as sc
 from otel_traj.rendering import CUT_MARK, clean_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
-__all__ = ["describe_exception", "find_place", "name_exception", "read_message"]
+__all__ = ["describe_exception", "find_place", "name_exception"]
 
 _MAX_FRAMES = 60
 _MAX_CHAIN = 10
@@ -34,37 +35,51 @@ def name_exception(error: BaseException) -> str:
     return clean_text(f"{module}{cls.__qualname__}")
 
 
-def describe_exception(error: BaseException, *, content: bool) -> dict[str, str]:
+def describe_exception(
+    error: BaseException, write: Callable[[str], str | None] | None = None
+) -> dict[str, str]:
     """Return the attributes of an exception event.
 
     Args:
         error: The exception.
-        content: Whether messages, notes and source lines may be written.
+        write: Makes of messages, notes and source lines what is recorded of them, None for nothing; None where no
+            content is recorded.
 
     Returns:
         Type and stack trace; with content the message too, and Python's own full stack trace.
     """
     attributes = {sc.EXCEPTION_TYPE: name_exception(error)}
-    if content:
-        attributes[sc.EXCEPTION_MESSAGE] = read_message(error)
-    attributes[sc.EXCEPTION_STACKTRACE] = _format_trace(error, content=content)
+    trace = None
+    if write is not None:
+        message = write(_read_message(error))
+        if message is not None:
+            attributes[sc.EXCEPTION_MESSAGE] = message
+        full = _format_fully(error)
+        trace = write(full) if full else None
+    attributes[sc.EXCEPTION_STACKTRACE] = _format_frames(error) if trace is None else trace
     return attributes
 
 
-def _format_trace(error: BaseException, *, content: bool) -> str:
-    """Return a stack trace; without content where the exception can't be read, empty where not even that works."""
+def _format_fully(error: BaseException) -> str:
+    """Return Python's own stack trace, empty where the exception can't be read."""
     try:
-        if content:
-            return _bound("".join(traceback.format_exception(error)))
-        return _bound("\n".join(_list_lines(error, set(), 0)))
+        return "".join(traceback.format_exception(error))
     except Exception:  # noqa: BLE001 - an exception's notes, causes and members are foreign code
-        return _format_trace(error, content=False) if content else ""
+        return ""
 
 
-def read_message(error: BaseException) -> str:
+def _format_frames(error: BaseException) -> str:
+    """Return a stack trace without content, empty where not even that can be read."""
+    try:
+        return _bound("\n".join(_list_lines(error, set(), 0)))
+    except Exception:  # noqa: BLE001 - as above
+        return ""
+
+
+def _read_message(error: BaseException) -> str:
     """Return an exception's own text, empty where it can't say it."""
     try:
-        return _bound(str(error))
+        return str(error)
     except Exception:  # noqa: BLE001 - an exception's __str__ is foreign code
         return ""
 

@@ -18,6 +18,8 @@ from otel_traj import semconv as sc
 from otel_traj.errors import TrajectoryTypeError
 from otel_traj.record.call_recorder import CallRecorder
 from otel_traj.record.chain_recorder import ChainRecorder
+from otel_traj.record.content_option import read_content_option
+from otel_traj.record.content_writer import ContentWriter
 from otel_traj.record.copies import Copies
 from otel_traj.record.counters import Counters
 from otel_traj.record.endings import Endings
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from langgraph.callbacks import GraphCallbackHandler as _Base
     from opentelemetry.trace import TracerProvider
 
+    from otel_traj.record.content_policy import ContentPolicy
     from otel_traj.record.run_end import RunEnd
 else:
     try:
@@ -71,8 +74,9 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
 
     Args:
         tracer_provider: Where spans go; the global provider, whenever it is set, if None.
-        content: True records inputs, outputs, messages, arguments and the text of exceptions; None and False
-            record names, numbers and structure only.
+        content: True records inputs, outputs, messages, arguments and the text of exceptions, a `ContentPolicy`
+            some of it or masked; False records names, numbers and structure only; None does what
+            `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` says when the handler is made.
         models: Whether model calls get spans; without, what they call hangs under their caller.
         tools: Whether tool calls get spans.
         inner: Whether functional-API tasks, conditional edges, error handlers and inner runnables get spans;
@@ -84,7 +88,7 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
             least recently is ended with `otel_traj.evicted`.
 
     Raises:
-        TrajectoryTypeError: `content` is neither a bool nor None, or `metadata_keys` is one string.
+        TrajectoryTypeError: `content` is no policy, bool or None, or `metadata_keys` is one string.
         TrajectoryValueError: `max_open` is below 1.
     """
 
@@ -95,7 +99,7 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
         self,
         *,
         tracer_provider: TracerProvider | None = None,
-        content: bool | None = None,
+        content: bool | ContentPolicy | None = None,
         models: bool = True,
         tools: bool = True,
         inner: bool = False,
@@ -109,7 +113,7 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
                 f"metadata_keys is the string {metadata_keys!r}, its letters would be the keys. Pass a tuple."
             )
         self._settings = settings = Settings(
-            content=False if content is None else content,
+            content=(policy := read_content_option(content)),
             models=models,
             tools=tools,
             inner=inner,
@@ -119,21 +123,27 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
         )
         self._counters = counters = Counters()
         self._table = table = CallbackTable(max_open)
-        endings = Endings(table=table, settings=settings, counters=counters)
-        recorder = Recorder(table=table, settings=settings, counters=counters)
+        writer = ContentWriter(policy, counters) if policy is not None else None
+        endings = Endings(table=table, settings=settings, counters=counters, content=writer)
+        recorder = Recorder(table=table, settings=settings, counters=counters, content=writer)
         self._tracers = tracers = TracerSource(tracer_provider)
         self._intake = Intake(
             table=table, settings=settings, counters=counters, tracers=tracers, evict=endings.evict
         )
-        self._chains = ChainRecorder(recorder=recorder, endings=endings, table=table, settings=settings)
-        self._calls = CallRecorder(recorder=recorder, endings=endings, table=table, settings=settings)
+        self._chains = ChainRecorder(
+            recorder=recorder, endings=endings, table=table, settings=settings, content=writer
+        )
+        self._calls = CallRecorder(
+            recorder=recorder, endings=endings, table=table, settings=settings, content=writer
+        )
 
     @property
     def counters(self) -> dict[str, int]:
         """What could not be recorded as usual, by kind, as it is now.
 
-        `callback_errors` (a callback of ours failed), `duplicate_starts` (the handler is bound twice),
-        `evicted` (more callback runs open than `max_open`), `late_starts` (after their run had ended),
+        `callback_errors` (a callback of ours failed), `content_dropped` (a value could not be redacted or written),
+        `duplicate_starts` (the handler is bound twice), `evicted` (more callback runs open than `max_open`),
+        `late_starts` (after their run had ended), `mask_timeouts` (mask patterns took too long on a value),
         `run_end_errors` (`on_run_end` raised), `unknown_ends` (an end whose start was not seen).
         """
         return self._counters.read()

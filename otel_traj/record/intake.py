@@ -54,7 +54,8 @@ class Intake:
             evict: Ends the span of an entry that the table had no room for.
         """
         self._table = table
-        self._settings = settings
+        policy = settings.content
+        self._keeps_inputs = policy is not None and not {"inputs", "state"}.isdisjoint(policy.kinds)
         self._counters = counters
         self._tracers = tracers
         self._evict = evict
@@ -103,7 +104,7 @@ class Intake:
     def _admit(self, entry: Entry, inputs: object) -> list[Entry]:
         if entry.kind == "graph_run" or entry.kind in DEFERRED:
             entry.input_facts = read_input_facts(inputs)
-        if self._settings.content:
+        if self._keeps_inputs:
             entry.inputs = inputs
         if entry.parent is not None and entry.parent.kind == "node_task":
             _note_link(entry.parent, entry)

@@ -24,7 +24,6 @@ from otel_traj.record.graph_spans import (
     read_thread_id,
 )
 from otel_traj.record.span_writer import find_audible_parent, start_span
-from otel_traj.rendering import render_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span, SpanContext
     from opentelemetry.util.types import AttributeValue
 
+    from otel_traj.record.content_policy import ContentKind
+    from otel_traj.record.content_writer import ContentWriter
     from otel_traj.record.counters import Counters
     from otel_traj.record.entry import Entry
     from otel_traj.record.settings import Settings
@@ -43,14 +44,21 @@ __all__ = ["Recorder"]
 class Recorder:
     """The starts of one handler's callback runs."""
 
-    def __init__(self, *, table: CallbackTable, settings: Settings, counters: Counters) -> None:
+    def __init__(
+        self, *, table: CallbackTable, settings: Settings, counters: Counters, content: ContentWriter | None
+    ) -> None:
         """Keep the parts that a handler is made of."""
+        self._content = content
         self._table = table
         self._settings = settings
         self._counters = counters
 
     def start_graph_run(self, entry: Entry) -> None:
         """Make an entry a graph run and start its span, at the time the entry began."""
+        self._open_graph_run(entry)
+        self._write_content(entry, sc.INPUTS, "inputs")
+
+    def _open_graph_run(self, entry: Entry) -> None:
         facts = entry.input_facts or read_input_facts(None)
         with self._table.lock:
             task_id = entry.task_keys.get(sc.TASK_ID) if entry.task_keys else None
@@ -79,7 +87,6 @@ class Recorder:
                 if previous is not None:
                     attributes[sc.PREVIOUS_SPAN_ID] = format_span_id(previous.span_id)
                 self._start(entry, parent, name_graph_run(entry), attributes, is_late=is_late, links=links)
-        self._write_content(entry, sc.INPUTS)
 
     def _find_previous(self, run: GraphRun) -> SpanContext | None:
         """Return the run before a top-level run on its thread: what a resumed one links to."""
@@ -116,6 +123,8 @@ class Recorder:
         """Start the span of a node task; its caller is a graph run."""
         step = read_step(entry.tags, entry.metadata) or 0
         push_index = read_push_index(entry.metadata)
+        if entry.parent is not None and entry.parent.kind in DEFERRED:
+            self._reveal(entry.parent)
         with self._table.lock:
             run = entry.graph = self._require_graph_run(entry)
             parent = find_audible_parent(entry, owner=self._table)
@@ -132,13 +141,22 @@ class Recorder:
         entry.task_keys = place
         attributes = describe_task(entry, place, push_index=push_index, attempt=attempt)
         self._start(entry, parent, f"{sc.INVOKE_NODE} {entry.name}", attributes, is_late=is_late)
-        self._write_content(entry, sc.TASK_INPUTS)
+        self._write_content(entry, sc.TASK_INPUTS, "state")
+
+    def _reveal(self, caller: Entry) -> None:
+        """Make the caller of a node task a graph run, whatever it was taken for.
+
+        Its content is written outside the lock: that runs code of the user, which may wait for another run.
+        """
+        with self._table.lock:
+            if caller.kind not in DEFERRED or caller.ended:
+                return
+            self._open_graph_run(caller)
+        self._write_content(caller, sc.INPUTS, "inputs")
 
     def _require_graph_run(self, entry: Entry) -> GraphRun:
-        """Return the graph run of a node task; its caller is one, whatever it was taken for."""
+        """Return the graph run of a node task; its caller is one."""
         caller = entry.parent
-        if caller is not None and caller.kind in DEFERRED and not caller.ended:
-            self.start_graph_run(caller)
         if caller is not None and caller.graph is not None:
             return caller.graph
         # The handler was not there when the graph run began; a reader will find that its span is missing.
@@ -215,10 +233,12 @@ class Recorder:
             attributes[sc.LATE] = True
         start_span(entry, parent, name, kind, attributes, owner=self._table, links=links)
 
-    def _write_content(self, entry: Entry, key: str) -> None:
+    def _write_content(self, entry: Entry, key: str, kind: ContentKind) -> None:
         inputs, entry.inputs = entry.inputs, None
-        if self._settings.content and entry.span is not None and entry.recording:
-            entry.span.set_attribute(key, render_json(inputs))
+        if self._content is not None and entry.span is not None and entry.recording:
+            text = self._content.write(kind, inputs)
+            if text is not None:
+                entry.span.set_attribute(key, text)
 
 
 def _identify_task(entry: Entry, run: GraphRun, step: int, push_index: int | None) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from otel_traj.errors import TrajectoryTypeError, TrajectoryValueError
+from otel_traj.errors import TrajectoryValueError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from otel_traj.record.content_policy import ContentPolicy
     from otel_traj.record.run_end import RunEnd
 
 __all__ = ["Settings"]
@@ -19,8 +20,8 @@ __all__ = ["Settings"]
 class Settings:
     """The options of a handler that the recorder works by."""
 
-    content: bool = False
-    """Inputs, outputs, messages, arguments and the text of exceptions are recorded."""
+    content: ContentPolicy | None = None
+    """What is recorded of inputs, outputs, messages, arguments and the text of exceptions; None for nothing."""
     models: bool = True
     tools: bool = True
     inner: bool = False
@@ -39,10 +40,6 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Refuse what can't be meant."""
-        if not isinstance(self.content, bool):
-            raise TrajectoryTypeError(
-                f"content is {self.content!r}; it says whether content is recorded. Pass True, False or None."
-            )
         if self.max_open < 1:
             raise TrajectoryValueError(
                 f"max_open is {self.max_open!r}, so no run could be recorded. Pass 1 or more."

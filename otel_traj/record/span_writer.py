@@ -9,13 +9,14 @@ with opentelemetry-sdk 1.33.0 and 1.45.2).
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 from opentelemetry import trace
 from opentelemetry.trace import Status, StatusCode
 
 from otel_traj import semconv as sc
-from otel_traj.record.exception_event import describe_exception, read_message
+from otel_traj.record.exception_event import describe_exception
 from otel_traj.record.live_span import attach_span
 from otel_traj.record.outcome import classify_ending
 from otel_traj.rendering import clean_text
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from opentelemetry.util.types import AttributeValue
 
     from otel_traj.record.classify import Kind
+    from otel_traj.record.content_writer import ContentWriter
     from otel_traj.record.entry import Entry
 
 __all__ = ["end_span", "find_audible_parent", "find_parent_span", "freeze_span", "start_span"]
@@ -126,7 +128,7 @@ def end_span(
     attributes: Mapping[str, AttributeValue],
     error: BaseException | None = None,
     *,
-    content: bool,
+    content: ContentWriter | None,
     failure: str | None = None,
 ) -> None:
     """End the span of an entry, whatever goes wrong on the way.
@@ -135,7 +137,7 @@ def end_span(
         entry: The entry.
         attributes: What is known at the end.
         error: What the callback run raised.
-        content: Whether the text of exceptions may be written.
+        content: Writes the text of exceptions; None where no content is recorded.
         failure: Value of `error.type` of a failure that raised nothing.
     """
     span = entry.span
@@ -159,12 +161,14 @@ def end_span(
                 entry.attachment.release()
 
 
-def _write_error(span: Span, error: BaseException, *, content: bool) -> None:
+def _write_error(span: Span, error: BaseException, *, content: ContentWriter | None) -> None:
     if classify_ending(error) != "error":
         return
     span.set_attribute(sc.ERROR_TYPE, clean_text(type(error).__qualname__))
-    span.add_event(sc.EXCEPTION_EVENT, describe_exception(error, content=content))
-    span.set_status(Status(StatusCode.ERROR, read_message(error) if content else None))
+    write = None if content is None else functools.partial(content.write_text, "exceptions")
+    described = describe_exception(error, write)
+    span.add_event(sc.EXCEPTION_EVENT, described)
+    span.set_status(Status(StatusCode.ERROR, described.get(sc.EXCEPTION_MESSAGE)))
 
 
 def _is_near_limit(span: Span, adding: int) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from otel_traj import semconv as sc
-from otel_traj.rendering import clean_text, render_json
+from otel_traj.rendering import clean_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,10 +20,11 @@ __all__ = [
     "TOOL_ERROR",
     "describe_retrieval",
     "describe_tool",
-    "encode_tool_result",
     "find_failure",
     "find_tool_call_id",
+    "pick_tool_result",
     "read_retriever_name",
+    "read_tool_description",
     "read_tool_name",
 ]
 
@@ -37,16 +38,12 @@ def read_tool_name(serialized: object, name: object) -> str:
     return clean_text(next((text for text in (shown, name) if isinstance(text, str) and text), "tool"))
 
 
-def describe_tool(
-    name: str, serialized: object, tool_call_id: object, *, content: bool
-) -> dict[str, AttributeValue]:
-    """Return what a tool span starts with, but for its arguments.
+def describe_tool(name: str, tool_call_id: object) -> dict[str, AttributeValue]:
+    """Return what a tool span starts with, without content.
 
     Args:
         name: The tool's name.
-        serialized: LangChain's description of the tool.
         tool_call_id: The model's id of the call; None where the tool was called directly.
-        content: Whether the tool's description may be written.
     """
     attributes: dict[str, AttributeValue] = {
         sc.OPERATION_NAME: sc.EXECUTE_TOOL,
@@ -55,10 +52,13 @@ def describe_tool(
     }
     if isinstance(tool_call_id, str) and tool_call_id:
         attributes[sc.TOOL_CALL_ID] = clean_text(tool_call_id)
-    description = serialized.get("description") if isinstance(serialized, dict) else None
-    if content and isinstance(description, str) and description:
-        attributes[sc.TOOL_DESCRIPTION] = clean_text(description)
     return attributes
+
+
+def read_tool_description(serialized: object) -> str | None:
+    """Return what a tool says of itself, None where its start callback does not show it: content."""
+    description = serialized.get("description") if isinstance(serialized, dict) else None
+    return description if isinstance(description, str) and description else None
 
 
 def find_tool_call_id(output: object) -> str | None:
@@ -73,11 +73,11 @@ def find_failure(output: object) -> str | None:
     return TOOL_ERROR if isinstance(status, str) and status == "error" else None
 
 
-def encode_tool_result(output: object) -> str:
-    """Return a tool's answer as JSON: the content of a message, anything else whole."""
+def pick_tool_result(output: object) -> object:
+    """Return what of a tool's answer is its result: the content of a message, anything else whole."""
     content = _read(output, "content")
     is_message = content is not None and isinstance(_read(output, "tool_call_id"), str)
-    return render_json(content if is_message else output)
+    return content if is_message else output
 
 
 def _read(output: object, name: str) -> object:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tests.match.every_assignment import fits
 
 if TYPE_CHECKING:
-    from otel_traj.match.name_patterns import Entry
+    from otel_traj.match.reference.name_patterns import Entry
 
 __all__ = ["all_alignments", "best_alignment", "longest_common", "passes_strictly", "step_cost"]
 

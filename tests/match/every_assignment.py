@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from otel_traj.match.name_patterns import Entry
+    from otel_traj.match.reference.name_patterns import Entry
 
 __all__ = [
     "assignments",

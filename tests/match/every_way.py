@@ -19,7 +19,7 @@ from tests.match.every_assignment import assignments, fits, superstep_passes
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from otel_traj.match.name_patterns import Entry
+    from otel_traj.match.reference.name_patterns import Entry
 
 __all__ = ["GAP", "Expected", "Way", "cheapest", "list_ways", "passes", "worst_of"]
 

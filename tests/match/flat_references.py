@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, get_args
 
 from hypothesis import strategies as st
 
-from otel_traj.match.flat import FlatComparer
-from otel_traj.match.flat_items import FlatMode
-from otel_traj.match.items import Alternatives, AnySteps, Group, Item
-from otel_traj.match.name_patterns import Any, Entry, Glob, OneOf
-from otel_traj.match.ops import SpanIndex
+from otel_traj.match.compare.flat import FlatComparer
+from otel_traj.match.compare.flat_items import FlatMode
+from otel_traj.match.explain.ops import SpanIndex
+from otel_traj.match.reference.items import Alternatives, AnySteps, Group, Item
+from otel_traj.match.reference.name_patterns import Any, Entry, Glob, OneOf
 from otel_traj.match.supersteps import ActualStep, Bounds, ExpectedStep
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from otel_traj.match.comparer import Explanation
+    from otel_traj.match.compare.comparer import Explanation
 
 __all__ = [
     "MODES",

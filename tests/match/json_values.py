@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hypothesis import strategies as st
 
 if TYPE_CHECKING:
-    from otel_traj.match.values import ValueMode
+    from otel_traj.match.values.values import ValueMode
 
 __all__ = ["MODES", "PLANTED", "any_json", "close_json", "value_modes"]
 

@@ -15,7 +15,7 @@ from tests.match.strategies import MODES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from otel_traj.match.name_patterns import Entry
+    from otel_traj.match.reference.name_patterns import Entry
 
 __all__ = ["ORDERED_MODES", "PATIENT", "ordered_modes", "references", "runs_near", "small_runs", "step_modes"]
 

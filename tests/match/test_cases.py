@@ -16,7 +16,7 @@ from tests.record.recording import Recording
 
 if TYPE_CHECKING:
     from otel_traj.match import GraphTrajectoryMatchMode, TrajectoryMode
-    from otel_traj.match.reference import ReferenceItem
+    from otel_traj.match.reference.reference import ReferenceItem
 
 SERIALISED = [*LONG[:2], ["node4"], ["node5"], *LONG[3:]]
 WITH_AUDIT = [*LONG[:2], ["node4", "node5", "audit"], *LONG[3:]]

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from otel_traj.errors import InvalidReferenceError
 from otel_traj.match import ReferenceStep, Repeat, TrajectoryMatcher, graph_trajectory_match
-from otel_traj.match.align import MAX_SUPERSTEPS, is_too_large
-from otel_traj.match.program import compile_items
-from otel_traj.match.step_match import longest_common_subsequence
+from otel_traj.match.compare.align import MAX_SUPERSTEPS, is_too_large
+from otel_traj.match.compare.program import compile_items
+from otel_traj.match.compare.step_match import longest_common_subsequence
 from otel_traj.match.supersteps import ActualStep, ExpectedStep
 from tests.match.brute_force import passes_strictly
 from tests.match.judging import LONG, decide, explained, judge

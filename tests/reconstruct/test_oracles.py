@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from otel_traj import read_runs
+from otel_traj import ContentPolicy, read_runs
 from otel_traj.reconstruct.completeness import NAMED_ONLY
 from tests.oracles import ALL, by_number, sort_names
 from tests.recorded import record_scenario, record_to_file
@@ -77,6 +77,29 @@ def test_memory_gives_what_langgraph_executed(scenario: Scenario, mode: Mode) ->
         assert all(run.complete and run.verified for run in runs), [run.problems for run in runs]
         steps = sort_names([run.steps for run in runs if run.steps])
         assert steps == sort_names(scenario.steps_from_spans)
+
+
+@every_oracle
+@pytest.mark.parametrize(
+    "policy",
+    [
+        ContentPolicy(mask_keys=["*"], mask_patterns=[".+"], max_bytes=64),
+        ContentPolicy(redact=lambda _, __: "x" * 1_000, max_bytes=64),
+    ],
+    ids=["masked", "cut"],
+)
+def test_content_that_is_masked_or_cut_changes_no_trajectory(
+    scenario: Scenario, mode: Mode, policy: ContentPolicy
+) -> None:
+    """Where every recorded value is masked whole, or cut, runs are complete, verified and equal to the oracle."""
+    skip_what_is_missing(scenario)
+    exporter = InMemorySpanExporter()
+    record_scenario(scenario, mode, exporter, content=policy)
+    runs = list(read_runs(exporter))
+    assert all(run.complete and run.verified for run in runs), [run.problems for run in runs]
+    assert sort_names([run.steps for run in runs if run.steps]) == sort_names(scenario.steps_from_spans)
+    if policy.redact is not None:
+        assert all("content_cut" in [problem.code for problem in run.problems] for run in runs)
 
 
 @every_oracle

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from opentelemetry import trace
 
+from otel_traj.record.content_option import CAPTURE_VARIABLE
 from tests.record.recording import Recording
 
 if TYPE_CHECKING:
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
 def recording() -> Recording:
     """A recording with the handler's own defaults."""
     return Recording()
+
+
+@pytest.fixture(autouse=True)
+def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is set around the tests does not decide what handlers record."""
+    monkeypatch.delenv(CAPTURE_VARIABLE, raising=False)
 
 
 @pytest.fixture(autouse=True)

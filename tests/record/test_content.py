@@ -5,94 +5,21 @@ from __future__ import annotations
 import datetime as dt
 import json
 import threading
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-import pytest
 from langchain_core.callbacks import dispatch_custom_event
-from langchain_core.documents import Document
-from langchain_core.language_models import FakeListLLM
-from langchain_core.messages import AIMessage, HumanMessage
-from langchain_core.retrievers import BaseRetriever
-from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.types import Command, interrupt
+from langgraph.types import Command
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 
 from otel_traj import semconv as sc
 from otel_traj.record import samples
-from otel_traj.record.scripted_chat import ScriptedChat
 from tests.record.graphs import State, build_chain
+from tests.record.leaks import PLANTED, record_secrets
 from tests.record.recording import Recording, read
 
 if TYPE_CHECKING:
-    from langchain_core.callbacks import CallbackManagerForRetrieverRun
-
-PLANTED = "pl4nted"
-
-
-class Library(BaseRetriever):
-    """A retriever over one secret page."""
-
-    secret_key: str = PLANTED
-
-    def _get_relevant_documents(
-        self,
-        query: str,
-        *,
-        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 - LangChain's
-    ) -> list[Document]:
-        return [Document(f"{PLANTED} {query}")]
-
-
-@tool(description=f"Look up, {PLANTED}")
-def look_up(name: str) -> str:
-    """Look somebody up."""
-    return f"{PLANTED} {name}"
-
-
-class SecretChat(ScriptedChat):
-    """A chat model whose own repr holds a secret."""
-
-    api_key: str = PLANTED
-
-
-def leak(state: State) -> State:  # noqa: ARG001 - LangGraph passes it
-    """Call everything there is, with secrets in everything that is content."""
-    call = {"name": "look_up", "args": {"name": PLANTED}, "id": "call-1"}
-    model = SecretChat(turns=[AIMessage(PLANTED, tool_calls=[call])])
-    model.bind_tools([look_up]).invoke([HumanMessage(PLANTED)])
-    FakeListLLM(responses=[PLANTED]).invoke(PLANTED)
-    look_up.invoke({"name": PLANTED})
-    Library().invoke(PLANTED)
-    dispatch_custom_event("progress", {"note": PLANTED})
-    return {"nodes": [PLANTED], "value": {PLANTED: PLANTED}}
-
-
-def complain(state: State, text: str) -> NoReturn:
-    """Raise an exception with a value of the state."""
-    raise KeyError(state["value"], text)
-
-
-def fail(state: State) -> NoReturn:
-    """Raise exceptions whose messages, notes, causes, groups and source lines hold a secret."""
-    inner = ValueError(PLANTED)
-    inner.add_note(PLANTED)
-    try:
-        try:
-            complain(state, "pl4nted")
-        except KeyError as error:
-            raise ExceptionGroup(PLANTED, [inner]) from error
-    except ExceptionGroup as group:
-        raise RuntimeError(PLANTED) from group
-
-
-def record_secrets(recording: Recording) -> None:
-    """Run a graph that leaks, asks, is answered, and fails."""
-    ask = lambda _: {"value": interrupt(PLANTED)}  # noqa: E731 - a node of one line
-    graph = build_chain("leak", "ask", "fail", saved=True, leak=leak, ask=ask, fail=fail)
-    graph.invoke({"value": PLANTED}, recording.config("t1", metadata={"note": PLANTED}))
-    with pytest.raises(RuntimeError):
-        graph.invoke(Command(resume=PLANTED, update={"value": PLANTED}), recording.config("t1"))
+    import pytest
 
 
 def test_without_content_no_secret_is_anywhere_in_the_exported_bytes(

@@ -11,8 +11,9 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from opentelemetry.trace import SpanKind, StatusCode
 
 from otel_traj import semconv as sc
-from otel_traj.record.messages import encode_answers, encode_messages
+from otel_traj.record.messages import list_answers, list_messages
 from otel_traj.record.model_spans import describe_request, describe_response
+from otel_traj.rendering import render, render_json
 from tests.record.graphs import State, build_chain
 from tests.record.recording import Recording, read
 
@@ -230,7 +231,7 @@ def test_messages_have_the_form_of_the_conventions() -> None:
         AIMessage([{"type": "thinking", "thinking": "hm"}, "well"], tool_calls=[call]),
         ToolMessage("42", tool_call_id="c1", name="find"),
     ]
-    assert json.loads(encode_messages([messages])) == [
+    assert list_messages([messages], render) == [
         {"role": "system", "parts": [{"type": "text", "content": "be kind"}]},
         {
             "role": "user",
@@ -257,7 +258,8 @@ def test_messages_have_the_form_of_the_conventions() -> None:
 
 def test_answers_carry_their_finish_reason() -> None:
     """An output message names why the model stopped."""
-    (message,) = json.loads(encode_answers([ChatGeneration(message=ANSWER)]))
+    (message,) = list_answers([ChatGeneration(message=ANSWER)], render)
+    assert isinstance(message, dict)
     assert message["finish_reason"] == "stop"
     assert message["parts"] == [{"type": "text", "content": "sunny"}]
 
@@ -265,4 +267,4 @@ def test_answers_carry_their_finish_reason() -> None:
 @pytest.mark.parametrize("given", [None, "text", [None], [[None, 7, {"a": 1}]], object()])
 def test_anything_can_stand_where_messages_stand(given: object) -> None:
     """What is no message is rendered, never raised."""
-    assert isinstance(json.loads(encode_messages(given)), list)
+    assert isinstance(json.loads(render_json(list_messages(given, render))), list)

@@ -1,0 +1,1 @@
+"""The trajectory modes: whether supersteps meet a reference, and the cheapest edits that would make them."""

@@ -1,0 +1,85 @@
+"""Whether a run matches a compiled reference: all states it may be in, superstep by superstep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from otel_traj.match.compare.step_match import step_matches
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from otel_traj.match.compare.program import Program
+    from otel_traj.match.supersteps import ActualStep
+
+__all__ = ["find_dead_end", "matches", "may_go_on"]
+
+_FEW: Final = 8
+
+
+def matches(program: Program, actual: Sequence[ActualStep]) -> bool:
+    """Return whether a run matches.
+
+    Args:
+        program: The compiled reference.
+        actual: Supersteps that ran, in order.
+    """
+    if program.is_plain:
+        steps = program.steps or ()
+        return len(steps) == len(actual) and all(map(step_matches, steps, actual))
+    states, count = _follow(program, actual)
+    return count == len(actual) and any(program.is_accepting(state) for state in states)
+
+
+def may_go_on(program: Program, actual: Sequence[ActualStep]) -> bool:
+    """Return whether a run that has not ended is a beginning of what matches; every state leads to the end."""
+    return _follow(program, actual)[1] == len(actual)
+
+
+def find_dead_end(program: Program, actual: Sequence[ActualStep]) -> tuple[int, list[int]]:
+    """Return how many supersteps a run follows the reference, and the states it is in then."""
+    states, count = _follow(program, actual)
+    return count, states
+
+
+def _follow(program: Program, actual: Sequence[ActualStep]) -> tuple[list[int], int]:
+    """Return the states after the last superstep, or before the first one that nothing takes, and its index."""
+    if program.steps is not None and all(program.free):
+        return _follow_furthest(program, actual)
+    states = list(program.closures[0])
+    for count, step in enumerate(actual):
+        reached: dict[int, None] = {}
+        for state in states:
+            if program.free[state]:
+                _add_closure(program, state, reached)
+            for edge in program.edges[state]:
+                if edge.step is not None and edge.target not in reached and step_matches(edge.step, step):
+                    _add_closure(program, edge.target, reached)
+        if not reached:
+            return states, count
+        states = list(reached)
+    return states, len(actual)
+
+
+def _add_closure(program: Program, state: int, reached: dict[int, None]) -> None:
+    """Add the states that are reached from one without a superstep, in time that all of a superstep's calls share."""
+    closure = program.closures[state]
+    if len(closure) <= _FEW:
+        reached.update(dict.fromkeys(closure))
+        return
+    waiting = [state]
+    while waiting:
+        at = waiting.pop()
+        if at not in reached:
+            reached[at] = None
+            waiting += [edge.target for edge in reversed(program.edges[at]) if edge.step is None]
+
+
+def _follow_furthest(program: Program, actual: Sequence[ActualStep]) -> tuple[list[int], int]:
+    """Follow supersteps with gaps between all of them, where who is further on never loses."""
+    steps = program.steps or ()
+    taken = 0
+    for step in actual:
+        if taken < len(steps) and step_matches(steps[taken], step):
+            taken += 1
+    return [taken], len(actual)

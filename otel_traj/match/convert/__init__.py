@@ -1,0 +1,1 @@
+"""Trajectories of other tools, to and from ours."""

@@ -1,0 +1,1 @@
+"""From a comparison to words, numbers and records."""

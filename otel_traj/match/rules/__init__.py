@@ -1,0 +1,1 @@
+"""Rules that hold for every run, whatever its trajectory."""

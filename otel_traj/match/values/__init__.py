@@ -1,0 +1,1 @@
+"""Arguments and results compared: JSON values, by mode, tolerance or callable."""
