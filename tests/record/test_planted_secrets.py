@@ -11,6 +11,7 @@ from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from otel_traj import ContentPolicy, read_runs
 from otel_traj import semconv as sc
 from otel_traj.record.content_option import CAPTURE_VARIABLE
+from tests.missing_api import list_missing
 from tests.record.leaks import KEYED, PLANTED, WAYS, Way, record_agent, record_everything
 from tests.record.recording import Recording
 
@@ -35,7 +36,9 @@ def list_found(recording: Recording) -> list[str]:
 def record_program(record: Callable[[Recording, Way], None], recording: Recording, way: Way) -> None:
     """Run a program; skip the agents where LangChain has none."""
     if record is record_agent:
-        pytest.importorskip("langchain.agents", reason="create_agent is LangChain's")
+        missing = list_missing("agent spans")
+        if missing:
+            pytest.skip(f"agent spans: the installed versions lack {', '.join(missing)}")
     record(recording, way)
     kinds = {sc.INVOKE_NODE, sc.CHAT, sc.EXECUTE_TOOL}
     assert kinds <= {(span.attributes or {}).get(sc.OPERATION_NAME) for span in recording.spans}
