@@ -17,8 +17,9 @@ GROUP := $(if $(filter oldest,$(VERSIONS)),test,dev)
 # No release of anything can change these, so they run on the newest set only: which names meet which is plain Python,
 # and how a collector is built, found, started and configured has nothing to do with what is installed. The laws over
 # random graphs take longest; on the oldest set the oracles stand for them.
-ONCE := tests/laws $(foreach about,compare explain rules test_laws.py test_trajectory_laws.py test_scale.py \
-		test_other_evaluators.py,tests/match/$(about)) \
+ONCE := tests/laws tests/test_benchmarks.py \
+	$(foreach about,compare explain rules test_laws.py test_trajectory_laws.py test_scale.py test_other_evaluators.py, \
+		tests/match/$(about)) \
 	$(foreach about,build config find running,tests/collector/test_$(about).py)
 LEFT_OUT := $(if $(filter oldest,$(VERSIONS)),$(ONCE:%=--ignore=%))
 
