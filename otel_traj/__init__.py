@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         RunEnd,
         TrajectoryCallbackHandler,
         configure,
+        record_feedback,
     )
 
 __all__ = [
@@ -114,6 +115,7 @@ __all__ = [
     "graph_trajectory_match",
     "graph_trajectory_match_async",
     "read_runs",
+    "record_feedback",
     "to_agentevals",
     "to_messages",
 ]
@@ -173,6 +175,7 @@ _NAMES_OF_MODULE = {
         "RunEnd",
         "TrajectoryCallbackHandler",
         "configure",
+        "record_feedback",
     ),
 }
 _MODULE_OF = {name: module for module, names in _NAMES_OF_MODULE.items() for name in names}

@@ -23,9 +23,16 @@ __all__ = [
     "CHECKPOINT_NS",
     "CONVERSATION_ID",
     "DATA_SOURCE_ID",
+    "DOCUMENT_COUNT",
     "END_NODE",
     "ERROR_TYPE",
+    "EVALUATION_EXPLANATION",
+    "EVALUATION_NAME",
+    "EVALUATION_RESULT",
+    "EVALUATION_SCORE_LABEL",
+    "EVALUATION_SCORE_VALUE",
     "EVENT_DATA",
+    "EVENT_NAME",
     "EVICTED",
     "EXCEPTION_EVENT",
     "EXCEPTION_MESSAGE",
@@ -165,6 +172,14 @@ TOOL_CALL_RESULT: Final = "gen_ai.tool.call.result"
 DATA_SOURCE_ID: Final = "gen_ai.data_source.id"
 RETRIEVAL_QUERY_TEXT: Final = "gen_ai.retrieval.query.text"
 RETRIEVAL_DOCUMENTS: Final = "gen_ai.retrieval.documents"
+EVALUATION_RESULT: Final = "gen_ai.evaluation.result"
+"""Name of the log event that holds a judgement of the span it stands under."""
+EVALUATION_NAME: Final = "gen_ai.evaluation.name"
+EVALUATION_SCORE_VALUE: Final = "gen_ai.evaluation.score.value"
+EVALUATION_SCORE_LABEL: Final = "gen_ai.evaluation.score.label"
+EVALUATION_EXPLANATION: Final = "gen_ai.evaluation.explanation"
+EVENT_NAME: Final = "event.name"
+"""Name of a log event where its record has no field for it (before OpenTelemetry 1.35)."""
 ERROR_TYPE: Final = "error.type"
 EXCEPTION_EVENT: Final = "exception"
 """Name of the span event that holds an exception."""
@@ -262,6 +277,8 @@ MODEL_TOOL_CALLS: Final = "otel_traj.model.tool_calls"
 """Names of the tools of these calls, as many as `tool_call_count` unless cut (str[], only where there are some)."""
 MODEL_TOOL_CALL_IDS: Final = "otel_traj.model.tool_call_ids"
 """Ids of these calls, beside their names; empty for one without (str[])."""
+DOCUMENT_COUNT: Final = "otel_traj.retrieval.document_count"
+"""Retrievals that were answered: documents that were found, 0 where there were none (int)."""
 EVENT_DATA: Final = "otel_traj.event.data"
 """Data of a custom event as JSON, where content is recorded (str)."""
 INPUTS: Final = "otel_traj.inputs"

@@ -31,6 +31,7 @@ MISSING_FROM_OLDEST: Mapping[str, tuple[str, ...]] = {
     "deep agents": ("deepagents.create_deep_agent",),
     "spans of error handlers": _ERROR_HANDLERS,
     "resumed subgraph runs say so": _EVENTS,
+    "answers streamed as events": ("langchain_core.callbacks.base.LLMManagerMixin.on_stream_event",),
     # Installed for the tests on the newest set only: its releases go with one SDK each.
     "opentelemetry-instrument": ("opentelemetry.instrumentation.auto_instrumentation.initialize",),
     # The forks that it needs came with them.

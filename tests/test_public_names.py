@@ -54,6 +54,7 @@ NAMES = [
     "graph_trajectory_match",
     "graph_trajectory_match_async",
     "read_runs",
+    "record_feedback",
     "to_agentevals",
     "to_messages",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from otel_traj.errors import TrajectoryTypeError
+from otel_traj.errors import InvalidReferenceError, TrajectoryTypeError
 from otel_traj.match.explain.outcome import build_fail, build_not_evaluated, build_pass
 from otel_traj.match.explain.result import MatchOutcome
 from otel_traj.match.explain.results_outcome import judge_results
@@ -13,6 +13,7 @@ from otel_traj.match.options import GivenOptions, MatchOptions, read_options
 from otel_traj.match.prepared import PreparedReference, PreparedRun
 from otel_traj.match.reference.references import read_references
 from otel_traj.match.runs import Comparison, check_runs_mode, compare_runs
+from otel_traj.match.tool_levels import refuse_tools_of_nodes
 from otel_traj.match.values.arguments import read_args_mode
 from otel_traj.match.values.results import read_results_mode
 
@@ -138,10 +139,7 @@ class TrajectoryMatcher:
         Returns:
             False for a fail, and for what could not be judged.
         """
-        return (
-            compare_runs(self._find_references(None), self._read_runs(outputs), self._options).verdict
-            == "pass"
-        )
+        return self._compare(outputs, None).verdict == "pass"
 
     def judge(
         self, outputs: Outputs, reference_outputs: References | None = None, *, is_rich: bool = True
@@ -151,8 +149,7 @@ class TrajectoryMatcher:
         Returns:
             The outcome for the trajectories; that for the results, None where they are not compared.
         """
-        references = self._find_references(reference_outputs)
-        comparison = compare_runs(references, self._read_runs(outputs), self._options)
+        comparison = self._compare(outputs, reference_outputs)
         results = None if self._results is None else judge_results(comparison, self._results)
         return _build(comparison, is_rich=is_rich), results
 
@@ -164,8 +161,11 @@ class TrajectoryMatcher:
             "metadata": outcome.metadata,
         }
 
-    def _read_runs(self, outputs: Outputs) -> list[PreparedRun]:
-        return [PreparedRun(given, self._options) for given in read_outputs(outputs)]
+    def _compare(self, outputs: Outputs, given: References | None) -> Comparison:
+        references = self._find_references(given)
+        runs = [PreparedRun(each, self._options) for each in read_outputs(outputs)]
+        refuse_tools_of_nodes(references, runs, self._options, self._args)
+        return compare_runs(references, runs, self._options)
 
     def _find_references(self, given: References | None) -> list[PreparedReference]:
         if self._references is not None:
@@ -178,12 +178,14 @@ class TrajectoryMatcher:
         return self._read_references(given)
 
     def _read_references(self, value: References) -> list[PreparedReference]:
-        references = [
-            PreparedReference.of(given, self._options)
-            for given in read_references(
-                value, self._options, self._args, compares_results=self._results is not None
-            )
-        ]
+        has_results = self._results is not None
+        try:
+            given = read_references(value, self._options, self._args, compares_results=has_results)
+            references = [PreparedReference.of(each, self._options) for each in given]
+        except RecursionError:
+            raise InvalidReferenceError(
+                "reference_outputs: loops or alternatives stand in one another too deep to be read. Nest fewer of them."
+            ) from None
         check_runs_mode(self._options.runs, len(references))
         return references
 

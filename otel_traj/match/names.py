@@ -3,8 +3,8 @@
 A node's name is data from a trace: it may hold a terminal's escape sequence, a line break or a character that
 turns the direction of text. A plain name is shown as it is. Any other stands in double quotes with the
 offending characters escaped, and so does one that holds the punctuation of our own sentences, or looks like
-their `w x40` and `30 more`, which it could forge. Long names and wide supersteps are shortened; the metadata has
-them whole.
+their `w x40`, `30 more` and `a and b`, which it could forge. Long names and wide supersteps are shortened; the
+metadata has them whole.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ _MAX_NAME: Final = 80
 _MAX_NAMES: Final = 10
 _MAX_APART: Final = 3
 _PUNCTUATION: Final = frozenset('{},;"\\')
-_OUR_WORDS: Final = re.compile(r".* x[0-9]+|[0-9]+ more")
+_OUR_WORDS: Final = re.compile(
+    r".* x[0-9]+|[0-9]+ more|.*: .*|and|(?=.* )(?:.* )?(?:and|expected|got|hint:|missing|ran|superstep)(?: .*)?"
+)
 
 
 def escape(text: str) -> str:

@@ -12,6 +12,8 @@ from otel_traj.match.compare.ordered import OrderedComparer
 from otel_traj.match.explain.ops import SpanIndex
 from otel_traj.match.levels import list_level
 from otel_traj.match.supersteps import drop_duplicates, is_interrupt, number_supersteps, prepare_actual
+from otel_traj.match.tool_levels import find_tool
+from otel_traj.match.values.plain_data import copy_containers
 
 if TYPE_CHECKING:
     from otel_traj.match.compare.comparer import Comparer
@@ -41,6 +43,8 @@ class PreparedReference:
     results: object
     compares_arguments: bool
     """Whether the arguments of a tool call can change the verdict."""
+    tool: str | None
+    """A tool call that its supersteps or rules name, in words; None where they name none."""
 
     @classmethod
     def of(cls, given: GivenReference, options: MatchOptions) -> PreparedReference:
@@ -54,8 +58,9 @@ class PreparedReference:
             written=tuple(way.written for way in given.ways),
             rules=given.rules,
             model_calls=given.model_calls,
-            results=given.results,
+            results=copy_containers(given.results),
             compares_arguments=given.compares_arguments,
+            tool=find_tool([way.items for way in given.ways], given.rules),
         )
 
     def write(self, way: int = 0) -> list[object]:

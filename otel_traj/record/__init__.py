@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from otel_traj.record.configure import configure
     from otel_traj.record.content_policy import ContentPolicy
+    from otel_traj.record.feedback import record_feedback
     from otel_traj.record.handler import TrajectoryCallbackHandler
     from otel_traj.record.instrumentor import LangGraphInstrumentor
     from otel_traj.record.otlp_lines import JsonLinesSpanExporter
@@ -24,6 +25,7 @@ __all__ = [
     "RunEnd",
     "TrajectoryCallbackHandler",
     "configure",
+    "record_feedback",
 ]
 
 _MODULE_OF = {
@@ -33,6 +35,7 @@ _MODULE_OF = {
     "RunEnd": "otel_traj.record.run_end",
     "TrajectoryCallbackHandler": "otel_traj.record.handler",
     "configure": "otel_traj.record.configure",
+    "record_feedback": "otel_traj.record.feedback",
 }
 
 

@@ -22,6 +22,7 @@ from otel_traj.record.model_spans import (
 )
 from otel_traj.record.tool_choices import describe_chosen_calls, describe_offered_tools
 from otel_traj.record.tool_spans import (
+    describe_documents,
     describe_retrieval,
     describe_tool,
     find_failure,
@@ -105,6 +106,12 @@ class CallRecorder:
         if entry is not None and entry.first_token_ns is None:
             entry.first_token_ns = time.time_ns()
 
+    def note_stream_event(self, run_id: Hashable, event: object) -> None:
+        """Note the same of an answer that is streamed as events, of which the first only say that one begins."""
+        kind = event.get("event") if isinstance(event, dict) else None
+        if isinstance(kind, str) and kind.startswith("content-block"):
+            self.note_token(run_id)
+
     def end_model(self, run_id: Hashable, response: object, error: BaseException | None) -> None:
         """End a model call; a failed one may have a response too."""
         entry = self._endings.take(run_id)
@@ -171,7 +178,9 @@ class CallRecorder:
             text = self._content.write("tool_results", pick_tool_result(output))
             if text is not None:
                 attributes[sc.TOOL_CALL_RESULT] = text
-        self._endings.finish(entry, attributes, error, failure=find_failure(output))
+        known = named or (entry.keys or {}).get(sc.TOOL_CALL_ID)
+        failure = find_failure(output, known if isinstance(known, str) else None)
+        self._endings.finish(entry, attributes, error, failure=failure)
 
     def start_retrieval(self, entry: Entry, query: object) -> None:
         """Start a retrieval."""
@@ -189,9 +198,18 @@ class CallRecorder:
         entry = self._endings.take(run_id)
         if entry is None:
             return
-        attributes = describe_ending(error)
-        if error is None and self._content is not None and entry.recording:
+        self._endings.finish_as_described(
+            entry, lambda: self._describe_documents(entry, documents, error), error
+        )
+
+    def _describe_documents(
+        self, entry: Entry, documents: object, error: BaseException | None
+    ) -> dict[str, AttributeValue]:
+        if error is not None or not entry.recording:
+            return {}
+        attributes = describe_documents(documents)
+        if self._content is not None:
             text = self._content.write("retriever_documents", documents)
             if text is not None:
                 attributes[sc.RETRIEVAL_DOCUMENTS] = text
-        self._endings.finish(entry, attributes, error)
+        return attributes

@@ -14,6 +14,7 @@ Counter: TypeAlias = Literal[
     "content_dropped",
     "duplicate_starts",
     "evicted",
+    "flush_failures",
     "late_starts",
     "mask_timeouts",
     "run_end_errors",

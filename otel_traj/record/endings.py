@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from otel_traj.record.content_writer import ContentWriter
     from otel_traj.record.counters import Counters
+    from otel_traj.record.end_flush import EndFlush
     from otel_traj.record.entry import Entry
     from otel_traj.record.graph_run import GraphRun
     from otel_traj.record.outcome import RunOutcome
@@ -48,9 +49,16 @@ class Endings:
     """The ends of one handler's callback runs."""
 
     def __init__(
-        self, *, table: CallbackTable, settings: Settings, counters: Counters, content: ContentWriter | None
+        self,
+        *,
+        table: CallbackTable,
+        settings: Settings,
+        counters: Counters,
+        content: ContentWriter | None,
+        flush: EndFlush,
     ) -> None:
         """Keep the parts that a handler is made of."""
+        self._flush = flush
         self._content = content
         self._table = table
         self._settings = settings
@@ -163,6 +171,8 @@ class Endings:
         finally:
             if run.parent is None:
                 self._tell(run, entry, outcome)
+                if entry.recording:
+                    self._flush.flush()
 
     def _tell(self, run: GraphRun, entry: Entry, outcome: RunOutcome) -> None:
         listener = self._settings.on_run_end

@@ -8,9 +8,7 @@ agent: every callback is wrapped, the first failure is logged, all are counted.
 
 from __future__ import annotations
 
-import functools
-import logging
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING
 
 from langchain_core.callbacks import BaseCallbackHandler
 
@@ -22,8 +20,9 @@ from otel_traj.record.content_option import read_content_option
 from otel_traj.record.content_writer import ContentWriter
 from otel_traj.record.copies import Copies
 from otel_traj.record.counters import Counters
+from otel_traj.record.end_flush import EndFlush
 from otel_traj.record.endings import Endings
-from otel_traj.record.exception_event import find_place, name_exception
+from otel_traj.record.guard import guarded
 from otel_traj.record.intake import Intake
 from otel_traj.record.quiet_callbacks import QuietCallbacks
 from otel_traj.record.recorder import Recorder
@@ -49,22 +48,6 @@ else:
 
 __all__ = ["TrajectoryCallbackHandler"]
 
-_logger = logging.getLogger("otel_traj")
-_Callback = TypeVar("_Callback", bound="Callable[..., None]")
-
-
-def _guarded(callback: _Callback) -> _Callback:
-    """Keep what goes wrong inside a callback away from the agent."""
-
-    @functools.wraps(callback)
-    def call(self: TrajectoryCallbackHandler, /, *args: object, **kwargs: object) -> None:
-        try:
-            callback(self, *args, **kwargs)
-        except Exception as error:  # noqa: BLE001 - the agent must not feel any failure of its recorder
-            self._note_failure(callback.__name__, error)
-
-    return cast("_Callback", call)
-
 
 class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
     """Records LangGraph runs as spans; pass it as a callback of any invocation.
@@ -86,10 +69,13 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
         metadata_keys: Keys of the config's metadata that are written as `langgraph.metadata.<key>`.
         max_open: Most callback runs that are kept open at once; above it the span of the one that was used
             least recently is ended with `otel_traj.evicted`.
+        flush_on_end: Seconds that the end of each top-level run waits, at most, until the provider has sent what
+            it has, after `on_run_end`; in an async graph the event loop waits too. None leaves that to the provider.
 
     Raises:
-        TrajectoryTypeError: `content` is no policy, bool or None, or `metadata_keys` is one string.
-        TrajectoryValueError: `max_open` is below 1.
+        TrajectoryTypeError: `content` is no policy, bool or None, `metadata_keys` is one string, or
+            `flush_on_end` no number.
+        TrajectoryValueError: `max_open` is below 1, or `flush_on_end` no time that can be waited for.
     """
 
     run_inline = True
@@ -106,6 +92,7 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
         on_run_end: Callable[[RunEnd], object] | None = None,
         metadata_keys: Iterable[str] = ("case",),
         max_open: int = 10_000,
+        flush_on_end: float | None = None,
     ) -> None:
         super().__init__()
         if isinstance(metadata_keys, str):
@@ -120,13 +107,15 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
             metadata_keys=tuple(metadata_keys),
             on_run_end=on_run_end,
             max_open=max_open,
+            flush_on_end=flush_on_end,
         )
         self._counters = counters = Counters()
         self._table = table = CallbackTable(max_open)
         writer = ContentWriter(policy, counters) if policy is not None else None
-        endings = Endings(table=table, settings=settings, counters=counters, content=writer)
-        recorder = Recorder(table=table, settings=settings, counters=counters, content=writer)
         self._tracers = tracers = TracerSource(tracer_provider)
+        flush = EndFlush(tracers=tracers, counters=counters, seconds=flush_on_end)
+        endings = Endings(table=table, settings=settings, counters=counters, content=writer, flush=flush)
+        recorder = Recorder(table=table, settings=settings, counters=counters, content=writer)
         self._intake = Intake(
             table=table, settings=settings, counters=counters, tracers=tracers, evict=endings.evict
         )
@@ -143,6 +132,7 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
 
         `callback_errors` (a callback of ours failed), `content_dropped` (a value could not be redacted or written),
         `duplicate_starts` (the handler is bound twice), `evicted` (more callback runs open than `max_open`),
+        `flush_failures` (a flush of `flush_on_end` took too long, raised, or said that it failed),
         `late_starts` (after their run had ended), `mask_timeouts` (mask patterns took too long on a value),
         `run_end_errors` (`on_run_end` raised), `unknown_ends` (an end whose start was not seen).
         """
@@ -153,17 +143,7 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
         """How many callback runs are kept now; 0 when no run is under way."""
         return len(self._table)
 
-    def _note_failure(self, callback: str, error: BaseException) -> None:
-        if self._counters.add("callback_errors") == 1:
-            _logger.warning(
-                "%s failed with %s (%s): something of this run is not recorded, the agent is not affected. "
-                "Further failures are only counted, in the handler's `counters`.",
-                callback,
-                name_exception(error),
-                find_place(error),
-            )
-
-    @_guarded
+    @guarded
     def on_chain_start(
         self,
         serialized: object,
@@ -183,7 +163,7 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
         if entry is not None:
             self._chains.start(entry)
 
-    @_guarded
+    @guarded
     def on_chain_end(
         self,
         outputs: object,
@@ -195,7 +175,7 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
         """End what `on_chain_start` began."""
         self._chains.end(run_id, outputs, None)
 
-    @_guarded
+    @guarded
     def on_chain_error(
         self,
         error: BaseException,
@@ -207,17 +187,17 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
         """End what `on_chain_start` began, by an exception."""
         self._chains.end(run_id, None, error)
 
-    @_guarded
+    @guarded
     def on_interrupt(self, event: object) -> None:
         """Note that a graph run paused."""
         self._chains.note_pause(getattr(event, "run_id", None))
 
-    @_guarded
+    @guarded
     def on_resume(self, event: object) -> None:
         """Note that a graph run goes on from a checkpoint."""
         self._chains.note_resume(getattr(event, "run_id", None))
 
-    @_guarded
+    @guarded
     def on_chat_model_start(
         self,
         serialized: object,  # noqa: ARG002 - holds a repr of the whole model, secrets included
@@ -234,7 +214,7 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
         if entry is not None:
             self._calls.start_model(entry, sc.CHAT, messages, kwargs.get("invocation_params"))
 
-    @_guarded
+    @guarded
     def on_llm_start(
         self,
         serialized: object,  # noqa: ARG002 - holds a repr of the whole model, secrets included
@@ -251,7 +231,7 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
         if entry is not None:
             self._calls.start_model(entry, sc.TEXT_COMPLETION, prompts, kwargs.get("invocation_params"))
 
-    @_guarded
+    @guarded
     def on_llm_new_token(
         self,
         token: object,  # noqa: ARG002 - only that it came is recorded
@@ -263,7 +243,12 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
         """Note when the first piece of an answer came."""
         self._calls.note_token(run_id)
 
-    @_guarded
+    @guarded
+    def on_stream_event(self, event: object, *, run_id: UUID, **kwargs: object) -> None:  # noqa: ARG002 - LangChain's
+        """Note when the first piece of an answer came that is streamed as events (`stream_events(version="v3")`)."""
+        self._calls.note_stream_event(run_id, event)
+
+    @guarded
     def on_llm_end(
         self,
         response: object,
@@ -275,7 +260,7 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
         """End a model call."""
         self._calls.end_model(run_id, response, None)
 
-    @_guarded
+    @guarded
     def on_llm_error(
         self,
         error: BaseException,
@@ -287,7 +272,7 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
         """End a model call by an exception."""
         self._calls.end_model(run_id, kwargs.get("response"), error)
 
-    @_guarded
+    @guarded
     def on_tool_start(
         self,
         serialized: object,
@@ -309,7 +294,7 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
             arguments = input_str if inputs is None else inputs
             self._calls.start_tool(entry, serialized, kwargs.get("tool_call_id"), arguments)
 
-    @_guarded
+    @guarded
     def on_tool_end(
         self,
         output: object,
@@ -321,7 +306,7 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
         """End a tool call."""
         self._calls.end_tool(run_id, output, None, kwargs.get("tool_call_id"))
 
-    @_guarded
+    @guarded
     def on_tool_error(
         self,
         error: BaseException,
@@ -333,7 +318,7 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
         """End a tool call by an exception."""
         self._calls.end_tool(run_id, None, error, kwargs.get("tool_call_id"))
 
-    @_guarded
+    @guarded
     def on_retriever_start(
         self,
         serialized: object,
@@ -353,7 +338,7 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
         if entry is not None:
             self._calls.start_retrieval(entry, query)
 
-    @_guarded
+    @guarded
     def on_retriever_end(
         self,
         documents: object,
@@ -365,7 +350,7 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
         """End a retrieval."""
         self._calls.end_retrieval(run_id, documents, None)
 
-    @_guarded
+    @guarded
     def on_retriever_error(
         self,
         error: BaseException,
@@ -377,7 +362,7 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
         """End a retrieval by an exception."""
         self._calls.end_retrieval(run_id, None, error)
 
-    @_guarded
+    @guarded
     def on_custom_event(
         self,
         name: str,

@@ -6,7 +6,7 @@ __all__ = ["QuietCallbacks"]
 
 
 class QuietCallbacks:
-    """Ignores text, retries inside a runnable, the events of old agents and of streams (langchain-core 1.8.3)."""
+    """Ignores text, retries inside a runnable, and the events of old agents (langchain-core 1.8.3)."""
 
     def on_text(self, *args: object, **kwargs: object) -> None:
         """Do nothing."""
@@ -18,7 +18,4 @@ class QuietCallbacks:
         """Do nothing."""
 
     def on_agent_finish(self, *args: object, **kwargs: object) -> None:
-        """Do nothing."""
-
-    def on_stream_event(self, *args: object, **kwargs: object) -> None:
         """Do nothing."""

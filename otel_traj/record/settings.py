@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from otel_traj.errors import TrajectoryValueError
+from otel_traj.errors import TrajectoryTypeError, TrajectoryValueError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +32,8 @@ class Settings:
     on_run_end: Callable[[RunEnd], object] | None = None
     max_open: int = 10_000
     """Most callback runs that are kept open at once."""
+    flush_on_end: float | None = None
+    """Most seconds that the end of a top-level run waits for its spans to be sent; None for no flush."""
 
     @property
     def omitted(self) -> list[str]:
@@ -44,3 +47,18 @@ class Settings:
             raise TrajectoryValueError(
                 f"max_open is {self.max_open!r}, so no run could be recorded. Pass 1 or more."
             )
+        _check_seconds(self.flush_on_end)
+
+
+def _check_seconds(seconds: object) -> None:
+    if seconds is None:
+        return
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
+        raise TrajectoryTypeError(
+            f"flush_on_end is {seconds!r}, which is no time to wait. Pass a number of seconds, or None."
+        )
+    if not 0 < seconds <= threading.TIMEOUT_MAX:
+        raise TrajectoryValueError(
+            f"flush_on_end is {seconds!r}, which is no time that a run's end could wait. Pass a number of seconds "
+            f"above 0, 5 say, or None for no flush."
+        )

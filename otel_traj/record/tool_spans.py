@@ -1,7 +1,8 @@
 """Attributes of tool calls and retrievals, by the GenAI semantic conventions (development, 1.42.0-dev).
 
 A tool whose error was turned into an answer (`handle_tool_error`, ToolNode) ends as if all were well; only the
-message's `status` says it (seen with langchain-core 0.3.80 and 1.8.3).
+message's `status` says it (seen with langchain-core 0.3.80 and 1.8.3). A tool that returns a `Command` has its answer
+among the messages of the update, where other calls' answers may stand as well: the call id tells which is its own.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TOOL_ERROR",
+    "describe_documents",
     "describe_retrieval",
     "describe_tool",
     "find_failure",
@@ -62,15 +64,24 @@ def read_tool_description(serialized: object) -> str | None:
 
 
 def find_tool_call_id(output: object) -> str | None:
-    """Return the id of the call that a tool's answer names, None where it names none."""
-    found = _read(output, "tool_call_id")
-    return clean_text(found) if isinstance(found, str) and found else None
+    """Return the id of the call that a tool's answer names, None where it names none, or several."""
+    named = {found for answer in _list_answers(output) if (found := _read_call_id(answer)) is not None}
+    return named.pop() if len(named) == 1 else None
 
 
-def find_failure(output: object) -> str | None:
-    """Return `TOOL_ERROR` where a tool's answer says that it failed, else None."""
-    status = _read(output, "status")
-    return TOOL_ERROR if isinstance(status, str) and status == "error" else None
+def find_failure(output: object, tool_call_id: str | None) -> str | None:
+    """Return `TOOL_ERROR` where a tool's answer says that it failed, else None.
+
+    Args:
+        output: What the tool returned.
+        tool_call_id: The id of its call, as far as known.
+    """
+    for answer in _list_answers(output):
+        status = _read(answer, "status")
+        is_its_own = answer is output or (tool_call_id is not None and _read_call_id(answer) == tool_call_id)
+        if is_its_own and isinstance(status, str) and status == "error":
+            return TOOL_ERROR
+    return None
 
 
 def pick_tool_result(output: object) -> object:
@@ -78,6 +89,26 @@ def pick_tool_result(output: object) -> object:
     content = _read(output, "content")
     is_message = content is not None and isinstance(_read(output, "tool_call_id"), str)
     return content if is_message else output
+
+
+def _list_answers(output: object) -> list[object]:
+    """Return what may answer a call: what the tool returned, its elements, and what its `Command`s put into state."""
+    answers = [output]
+    try:
+        if isinstance(output, (list, tuple)):
+            answers += output
+        for each in tuple(answers):
+            update = _read(each, "update")
+            for value in update.values() if isinstance(update, dict) else ():
+                answers += value if isinstance(value, (list, tuple)) else [value]
+    except Exception:  # noqa: BLE001 - a tool returns anything
+        return [output]
+    return answers
+
+
+def _read_call_id(answer: object) -> str | None:
+    found = _read(answer, "tool_call_id")
+    return clean_text(found) if isinstance(found, str) and found else None
 
 
 def _read(output: object, name: str) -> object:
@@ -99,3 +130,8 @@ def read_retriever_name(serialized: object, name: object, metadata: Mapping[str,
 def describe_retrieval(name: str) -> dict[str, AttributeValue]:
     """Return what a retriever's span starts with, but for its query."""
     return {sc.OPERATION_NAME: sc.RETRIEVAL, sc.DATA_SOURCE_ID: name}
+
+
+def describe_documents(documents: object) -> dict[str, AttributeValue]:
+    """Return what a retriever's answer says, without content: how many documents it has, zero for none."""
+    return {sc.DOCUMENT_COUNT: len(documents)} if isinstance(documents, (list, tuple)) else {}

@@ -43,9 +43,13 @@ class TracerSource:
         """Make the lock."""
         self._lock = threading.RLock()
 
+    def find_provider(self) -> TracerProvider:
+        """Return the provider that counts now."""
+        return self.given if self.given is not None else trace.get_tracer_provider()
+
     def get_tracer(self) -> Tracer:
         """Return the tracer for a run that starts now."""
-        provider = self.given if self.given is not None else trace.get_tracer_provider()
+        provider = self.find_provider()
         cached = self._cached
         if cached is None or cached[0] is not provider:
             tracer = provider.get_tracer(sc.SCOPE_NAME, otel_traj.__version__)

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from otel_traj.match import (
     Gap,
+    Glob,
     OneOf,
     Regex,
     Repeat,
@@ -159,7 +160,7 @@ def test_visits_are_counted_before_duplicates_are_ignored() -> None:
 
 def test_ignored_names_are_no_matter_of_rules() -> None:
     """What is ignored is seen by no rule."""
-    rules: References = {"rules": {"forbidden": ["log"]}}
+    rules: References = {"rules": {"forbidden": [Glob("l*")]}}
     assert decide([["a"], ["log"]], rules).score is False
     assert decide([["a"], ["log"]], rules, ignore=["log"]).score is True
 

@@ -140,3 +140,15 @@ def test_each_run_has_its_own_nearest_trajectory() -> None:
     either = AnyOf(LONG, SHORTCUT)
     metadata = explained(graph_trajectory_match(outputs=[BAD, NEAR], reference_outputs=either, runs="each"))
     assert metadata["expected"] == [SHORTCUT, LONG]
+
+
+def test_numbers_over_several_runs_are_means() -> None:
+    """Edits are added up; fitness, precision, recall and F1 are the mean over all runs, one without a partner too."""
+    result = graph_trajectory_match(
+        outputs=[[["a"], ["b"]], [["a"]]], reference_outputs=[[["a"], ["b"]], [["a"], ["c"]], [["x"], ["y"]]]
+    )
+    metadata = explained(result)
+    assert metadata["edits"] == 0 + 1 + 2
+    assert metadata["precision"] == round((1 + 1 + 0) / 3, 3)
+    assert metadata["recall"] == 0.5
+    assert metadata["fitness"] == round((1 + 2 / 3 + 0) / 3, 3)

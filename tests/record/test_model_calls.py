@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import uuid
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +15,7 @@ from otel_traj import semconv as sc
 from otel_traj.record.messages import list_answers, list_messages
 from otel_traj.record.model_spans import describe_request, describe_response
 from otel_traj.rendering import render, render_json
+from tests.missing_api import needs
 from tests.record.graphs import State, build_chain
 from tests.record.recording import Recording, read
 
@@ -149,6 +151,59 @@ def test_t52_streamed_call_has_its_tokens_and_its_first_chunk(recording: Recordi
     assert shown[sc.REQUEST_STREAM] is True
     assert 0 <= shown[sc.RESPONSE_TIME_TO_FIRST_CHUNK] < 30
     assert shown[sc.RESPONSE_FINISH_REASONS] == ("stop",)
+
+
+class EventModel(Model):
+    """A model that streams as it should, and leaves the callbacks to LangChain."""
+
+    def _stream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002 - LangChain's
+        **kwargs: object,
+    ) -> Iterator[ChatGenerationChunk]:
+        return super()._stream(messages, stop, None, **kwargs)
+
+
+@pytest.mark.filterwarnings("ignore::langchain_core._api.LangChainBetaWarning")
+@needs("answers streamed as events")
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_call_streamed_as_events_is_a_streamed_call(recording: Recording, mode: str) -> None:
+    """A call whose answer comes as events carries the time to its first piece, and its usage once, as any stream does."""
+    model: Any = EventModel()
+
+    async def run() -> None:
+        stream = await model.astream_events("hi", version="v3", config=recording.config())
+        await stream.output
+
+    if mode == "sync":
+        assert model.stream_events("hi", version="v3", config=recording.config()).output
+    else:
+        asyncio.run(run())
+    shown = read(recording.get("chat m-1"))
+    assert shown[sc.REQUEST_STREAM] is True
+    assert 0 <= shown[sc.RESPONSE_TIME_TO_FIRST_CHUNK] < 30
+    assert shown[sc.USAGE_INPUT_TOKENS] == 100
+    assert recording.is_empty()
+
+
+def test_events_that_are_no_piece_of_an_answer_do_not_count(recording: Recording) -> None:
+    """That an answer begins or ends, and what is no event at all, is no first piece."""
+    handler, run_id = recording.handler, uuid.uuid4()
+    handler.on_chat_model_start({}, [[]], run_id=run_id)
+    for event in (
+        {"event": "message-start"},
+        {"event": "message-finish"},
+        {"event": 1},
+        {},
+        None,
+        "content-block",
+    ):
+        handler.on_stream_event(event, run_id=run_id)
+    handler.on_llm_end(None, run_id=run_id)
+    assert sc.RESPONSE_TIME_TO_FIRST_CHUNK not in read(recording.get("chat"))
+    assert handler.counters["callback_errors"] == 0
 
 
 def test_failed_call_is_an_error_with_its_type(recording: Recording) -> None:

@@ -1,19 +1,22 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+import uuid
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pytest
 from langchain_core.documents import Document
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.tools import ToolException, tool
+from langchain_core.tools import InjectedToolCallId, ToolException, tool
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
+from langgraph.types import Command
 from opentelemetry.trace import SpanKind, StatusCode
 
 from otel_traj import semconv as sc
 from otel_traj.record import samples
+from otel_traj.record.tool_spans import find_failure, find_tool_call_id
 from tests.record.graphs import State, build_chain
 from tests.record.recording import Recording, read, read_steps
 
@@ -84,6 +87,63 @@ def test_tool_that_answers_with_an_error_is_an_error(recording: Recording) -> No
     assert read(span)[sc.TOOL_CALL_ID] == "call-1"
 
 
+OTHER = ToolMessage("planted", tool_call_id="call-0", status="error")
+
+
+@pytest.mark.parametrize(
+    ("status", "failure"),
+    [("error", "tool_error"), ("success", None)],
+)
+def test_tool_that_answers_by_a_command(
+    recording: Recording, status: Literal["error", "success"], failure: str | None
+) -> None:
+    """A tool that returns a `Command` failed if its answer in it says so."""
+
+    @tool
+    def move(tool_call_id: Annotated[str, InjectedToolCallId]) -> Command[Any]:
+        """Move on."""
+        mine = ToolMessage("planted", tool_call_id=tool_call_id, status=status)
+        return Command(update={"messages": [mine]})
+
+    builder = StateGraph(MessagesState)
+    builder.add_node("tools", ToolNode([move]))
+    builder.add_edge(START, "tools")
+    calls = [{"name": "move", "args": {}, "id": "call-1"}]
+    inputs: Any = {"messages": [AIMessage("", tool_calls=calls)]}
+    builder.compile().invoke(inputs, recording.config())
+    span = recording.get("execute_tool move")
+    assert read(span).get(sc.ERROR_TYPE) == failure
+    assert (span.status.status_code is StatusCode.ERROR) is (failure is not None)
+    assert read(span)[sc.TOOL_CALL_ID] == "call-1"
+
+
+def test_answers_to_other_calls_do_not_count() -> None:
+    """Of the answers in a `Command` the one to the call itself says whether it failed."""
+    both: Command[Any] = Command(update={"messages": [OTHER, ToolMessage("fine", tool_call_id="call-1")]})
+    assert find_failure(both, "call-1") is None
+    assert find_failure(both, "call-0") == "tool_error"
+
+
+@pytest.mark.parametrize(
+    ("output", "named", "failure"),
+    [
+        (OTHER, "call-0", "tool_error"),
+        (Command(update={"messages": [OTHER]}), "call-0", "tool_error"),
+        ([Command(update={"messages": [OTHER]}), "text"], "call-0", "tool_error"),
+        ([OTHER], "call-0", "tool_error"),
+        (Command(update={"last": OTHER, "count": 1}), "call-0", "tool_error"),
+        (Command(update=[("messages", [OTHER])]), None, None),
+        (Command(update={"messages": [OTHER, ToolMessage("", tool_call_id="call-1")]}), None, None),
+        ({"status": "error", "tool_call_id": "call-0"}, None, None),
+        (None, None, None),
+    ],
+)
+def test_what_an_answer_says_of_its_call(output: object, named: str | None, failure: str | None) -> None:
+    """The one call that is answered is found in messages, lists and commands; of several, none is guessed."""
+    assert find_tool_call_id(output) == named
+    assert find_failure(output, named) == failure
+
+
 def test_tool_called_directly_has_no_call_id(recording: Recording) -> None:
     """A tool that no model chose has a span without a call id."""
     weather.invoke({"city": "Rome"}, config=recording.config())
@@ -117,7 +177,18 @@ def test_retriever_span(recording: Recording) -> None:
     assert span.name == "retrieval library"
     assert span.kind is SpanKind.CLIENT
     assert read(span)[sc.NODE] == "look"
+    assert read(span)["otel_traj.retrieval.document_count"] == 1
     assert "planted" not in span.to_json()
+
+
+@pytest.mark.parametrize(("documents", "count"), [([], 0), ((1, 2), 2), (None, None), ("text", None)])
+def test_retrieved_documents_are_counted(recording: Recording, documents: object, count: int | None) -> None:
+    """A retrieval says how many documents came, zero included, and nothing where they can't be counted."""
+    run_id = uuid.uuid4()
+    recording.handler.on_retriever_start({}, "q", run_id=run_id)
+    recording.handler.on_retriever_end(documents, run_id=run_id)
+    (span,) = recording.list_operation(sc.RETRIEVAL)
+    assert read(span).get(sc.DOCUMENT_COUNT) == count
 
 
 def test_failed_retrieval_is_an_error(recording: Recording) -> None:
@@ -126,6 +197,7 @@ def test_failed_retrieval_is_an_error(recording: Recording) -> None:
         Library().invoke("", config=recording.config())
     (span,) = recording.list_operation(sc.RETRIEVAL)
     assert read(span)[sc.ERROR_TYPE] == "LookupError"
+    assert sc.DOCUMENT_COUNT not in read(span)
     assert recording.is_empty()
 
 

@@ -49,6 +49,11 @@ class AnyOrderComparer:
         for slot in self._slots:
             self._kinds.setdefault(slot.key, []).append(slot)
 
+    @property
+    def size(self) -> int:
+        """How many supersteps the reference has as it is written."""
+        return len(self._slots)
+
     def matches(self, actual: Sequence[ActualStep]) -> bool:
         """Return whether every required superstep and every one that ran has one of its own."""
         found = _Assignment(list(self._kinds.values()), actual)

@@ -39,6 +39,10 @@ class Comparer(Protocol):
     items: Sequence[Item]
     """The reference as it is written."""
 
+    @property
+    def size(self) -> int:
+        """How much there is to compare each superstep of a run with."""
+
     def matches(self, actual: Sequence[ActualStep]) -> bool:
         """Return whether a run matches."""
 

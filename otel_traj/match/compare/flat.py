@@ -51,6 +51,11 @@ class FlatComparer:
         self._counts = NameCounts(self._reference)
         self._row = list(unfold_required(items)) if mode in ("flat_exact", "flat_in_order") else []
 
+    @property
+    def size(self) -> int:
+        """How many supersteps the reference has as it is written."""
+        return len(self._reference.steps)
+
     def matches(self, actual: Sequence[ActualStep]) -> bool:
         """Return whether a run matches; names without patterns take linear time."""
         if self._mode == "flat_superset":

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from otel_traj.match.compare.program import Program
     from otel_traj.match.supersteps import ActualStep
 
-__all__ = ["find_dead_end", "matches", "may_go_on"]
+__all__ = ["find_dead_end", "find_furthest", "matches", "may_go_on"]
 
 _FEW: Final = 8
 
@@ -40,6 +40,29 @@ def find_dead_end(program: Program, actual: Sequence[ActualStep]) -> tuple[int, 
     """Return how many supersteps a run follows the reference, and the states it is in then."""
     states, count = _follow(program, actual)
     return count, states
+
+
+def find_furthest(program: Program, actual: Sequence[ActualStep]) -> tuple[int, list[int]]:
+    """Return where a run that may begin anywhere gets furthest in the reference, as `find_dead_end` does.
+
+    Args:
+        program: A compiled reference whose first state takes any superstep.
+        actual: Supersteps that ran, in order.
+    """
+    states: Sequence[int] = program.closures[0]
+    best = (0, max(states))
+    for count, step in enumerate(actual):
+        reached: dict[int, None] = {}
+        for state in states:
+            if program.free[state]:
+                _add_closure(program, state, reached)
+            for edge in program.edges[state]:
+                if edge.step is not None and edge.target not in reached and step_matches(edge.step, step):
+                    _add_closure(program, edge.target, reached)
+        states = list(reached)
+        if max(states) > best[1]:
+            best = (count + 1, max(states))
+    return best[0], [best[1]]
 
 
 def _follow(program: Program, actual: Sequence[ActualStep]) -> tuple[list[int], int]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from otel_traj.match.compare.align import MAX_SUPERSTEPS, Move, align, is_too_large, move_of, shortest_cost
 from otel_traj.match.compare.comparer import Explanation
 from otel_traj.match.compare.excess import mark_excess
-from otel_traj.match.compare.follow import find_dead_end, matches, may_go_on
+from otel_traj.match.compare.follow import find_dead_end, find_furthest, matches, may_go_on
 from otel_traj.match.compare.program import compile_items
 from otel_traj.match.compare.step_match import whole_cost
 from otel_traj.match.explain.comment import say_move
@@ -46,6 +46,11 @@ class OrderedComparer:
         self._mode = mode
         self._program = compile_items(items, mode)
         self._steps = list(list_steps(items))
+
+    @property
+    def size(self) -> int:
+        """How many states the compiled reference has."""
+        return len(self._program.edges)
 
     def matches(self, actual: Sequence[ActualStep]) -> bool:
         """Return whether a run matches, in time that grows with its length."""
@@ -101,7 +106,9 @@ class OrderedComparer:
         """Return the first superstep that nothing takes, or the one that is missing at the end; none for a match."""
         if self.matches(actual):
             return []
-        count, states = find_dead_end(self._program, actual)
+        # A run that may begin anywhere never comes to a dead end: how far it gets is what tells something.
+        find = find_furthest if self._mode == "contains" else find_dead_end
+        count, states = find(self._program, actual)
         edges = [edge for state in states for edge in self._program.edges[state] if edge.step is not None]
         wanted = edges[-1].step if edges else None
         return [move_of(wanted, actual[count] if count < len(actual) else None, 1)]

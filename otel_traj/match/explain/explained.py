@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from otel_traj.errors import EvaluatorBrokenError, PatternTimeoutError
 from otel_traj.match.compare.comparer import Explanation
+from otel_traj.match.explain.nearest_ways import pick_near_ways
 from otel_traj.match.explain.ops import make_op
 from otel_traj.match.explain.scores import score_run, score_unknown
 
@@ -78,7 +79,7 @@ def explain_pair(pair: JudgedPair) -> ExplainedPair:
 
 
 def _explain_steps(pair: JudgedPair, spans: SpanIndex) -> tuple[int, Explanation]:
-    """Return the nearest way with its explanation; of equally near ones the first."""
+    """Return the nearest way with its explanation; of equally near ones the first, of very many the likeliest."""
     actual = pair.run.actual
     ways = pair.reference.ways
     if not ways:
@@ -87,8 +88,13 @@ def _explain_steps(pair: JudgedPair, spans: SpanIndex) -> tuple[int, Explanation
     if pair.matched:
         at = next(at for at, way in enumerate(ways) if way.matches(actual))
         return at, ways[at].explain(actual, pair.index, spans)
-    found = [way.explain(actual, pair.index, spans) for way in ways]
-    at = min(range(len(ways)), key=lambda at: (_measure(found[at]), at))
+    found = {at: ways[at].explain(actual, pair.index, spans) for at in pick_near_ways(ways, actual)}
+    at = min(found, key=lambda at: (_measure(found[at]), at))
+    if len(found) < len(ways) and found[at].note is None:
+        note = (
+            f"the reference allows {len(ways)} trajectories; only the {len(found)} most alike are looked at"
+        )
+        return at, replace(found[at], note=note)
     return at, found[at]
 
 

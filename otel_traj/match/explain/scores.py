@@ -2,8 +2,8 @@
 
 Fitness is that of conformance checking, 1 less the alignment's cost over the worst cost (nothing paired).
 Precision and recall count names as multisets without their supersteps, so a run that only grouped its nodes
-differently keeps 1.0 there and loses fitness. Counts are summed over the pairs of runs, never across them: two
-runs that changed places do not make up for each other. No gate is built on these numbers.
+differently keeps 1.0 there and loses fitness. Over several runs each number is the mean of theirs, so that two runs
+that changed places do not make up for each other. No gate is built on these numbers.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from otel_traj.match.compare.alike import NameKinds, key_of
 from otel_traj.match.compare.step_match import compare_entries
 from otel_traj.match.reference.name_patterns import accepts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
     from otel_traj.match.compare.align import Move, Side
     from otel_traj.match.reference.name_patterns import Entry
@@ -126,31 +127,31 @@ def score_single(names: Sequence[Entry], side: Side, *, worst: int) -> RunScore:
 
 
 def combine_scores(runs: Sequence[RunScore]) -> Scores:
-    """Return the numbers over all pairs of runs; fitness is the mean of theirs."""
+    """Return the numbers over all pairs of runs: edits are added up, the others are means over the runs."""
     costs = [run.cost for run in runs if run.cost is not None]
     aligned = len(costs) == len(runs)
-    fitness = sum(_fitness(run) for run in runs) / len(runs) if runs else 1.0
-    steps = sum(run.expected_steps for run in runs)
-    expected_names = sum(run.expected_names for run in runs)
-    actual_names = sum(run.actual_names for run in runs)
-    known = [run.shared for run in runs if run.shared is not None]
-    graded = _grade(sum(known), expected_names, actual_names) if len(known) == len(runs) else (None,) * 3
+    steps = [run.met_steps / run.expected_steps for run in runs if run.expected_steps]
+    graded = [_grade(run.shared, run) for run in runs if run.shared is not None]
+    is_known = len(graded) == len(runs)
     return Scores(
         edits=sum(costs) if aligned else None,
-        fitness=_round(fitness) if aligned else None,
-        precision=graded[0],
-        recall=graded[1],
-        f1=graded[2],
-        steps_matched=_round(sum(run.met_steps for run in runs) / steps) if steps else None,
+        fitness=_mean([_fitness(run) for run in runs]) if aligned else None,
+        precision=_mean([grade[0] for grade in graded]) if is_known else None,
+        recall=_mean([grade[1] for grade in graded]) if is_known else None,
+        f1=_mean([grade[2] for grade in graded]) if is_known else None,
+        steps_matched=_mean(steps) if steps else None,
     )
 
 
-def _grade(shared: int, expected_names: int, actual_names: int) -> tuple[float, float, float]:
-    """Return precision, recall and F1."""
-    precision = shared / actual_names if actual_names else float(not expected_names)
-    recall = shared / expected_names if expected_names else 1.0
-    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-    return _round(precision), _round(recall), _round(f1)
+def _grade(shared: int, run: RunScore) -> tuple[float, float, float]:
+    """Return precision, recall and F1 of one run."""
+    precision = shared / run.actual_names if run.actual_names else float(not run.expected_names)
+    recall = shared / run.expected_names if run.expected_names else 1.0
+    return precision, recall, 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def _mean(values: Sequence[float]) -> float:
+    return _round(sum(values) / len(values)) if values else 1.0
 
 
 def _count_shared(expected: Sequence[Entry], actual: Sequence[str]) -> int:
@@ -162,14 +163,24 @@ def _count_shared(expected: Sequence[Entry], actual: Sequence[str]) -> int:
         return shared.total()
     if len(expected) * len(actual) <= _MOST_PAIRS:
         return compare_entries(expected, actual).shared
-    left = list((seen - shared).elements())
+    return shared.total() + _count_accepted(expected, list((seen - shared).elements()))
+
+
+def _count_accepted(expected: Sequence[Entry], names: Sequence[str]) -> int:
+    """Return how many names patterns take, each the first that it accepts; equal ones are asked once."""
+    kinds = NameKinds(names)
+    left = list(kinds.counts)
+    known: dict[Hashable, list[int]] = {}
     for entry in expected:
-        at = next(
-            (at for at, name in enumerate(left) if not isinstance(entry, str) and accepts(entry, name)), None
-        )
+        if isinstance(entry, str):
+            continue
+        key = key_of(entry)
+        if key not in known:
+            known[key] = [kind for kind, name in enumerate(kinds.names) if accepts(entry, name)]
+        at = next((kind for kind in known[key] if left[kind]), None)
         if at is not None:
-            del left[at]
-    return len(actual) - len(left)
+            left[at] -= 1
+    return len(names) - sum(left)
 
 
 def _fitness(run: RunScore) -> float:

@@ -146,7 +146,7 @@ class Any:
         return "any"
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class OneOf:
     """One of several: in a superstep one of these names; in place of a superstep one of these supersteps.
 
@@ -178,6 +178,9 @@ class OneOf:
                 write_entry(choice) for choice in self.choices if isinstance(choice, NamePattern | str)
             ]
         }
+
+    def __repr__(self) -> str:
+        return f"OneOf({', '.join(map(repr, self.choices))})"
 
     def __str__(self) -> str:
         return f"one of ({' | '.join(map(str, self.choices))})"

@@ -118,7 +118,7 @@ class Repeat:
         return hash((repr(self.steps), self.min, self.max))
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class AnyOf:
     """One run that may have gone one of several ways; the explanation of a fail is that of the nearest one.
 
@@ -138,6 +138,12 @@ class AnyOf:
         if not runs:
             raise InvalidReferenceError("AnyOf has no run: nothing could ever match it. Name at least one.")
         object.__setattr__(self, "runs", runs)
+
+    def __hash__(self) -> int:
+        return hash(repr(self.runs))
+
+    def __repr__(self) -> str:
+        return f"AnyOf({', '.join(map(repr, self.runs))})"
 
 
 ReferenceItem: TypeAlias = ReferenceStep | Repeat | Gap | OneOf | Sequence[Entry]

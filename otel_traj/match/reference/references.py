@@ -15,7 +15,9 @@ from otel_traj.errors import InvalidReferenceError, TrajectoryTypeError
 from otel_traj.match.inputs import is_list, refuse, say_place, split_runs
 from otel_traj.match.levels import list_level
 from otel_traj.match.modes import canonical_mode
+from otel_traj.match.near_names import is_near
 from otel_traj.match.options import GivenOptions, MatchOptions
+from otel_traj.match.reference.file_forms import show_step_object
 from otel_traj.match.reference.items import Alternatives, AnySteps, Group, Item, list_steps
 from otel_traj.match.reference.model_choices import ModelCallReference, read_model_calls
 from otel_traj.match.reference.name_patterns import NamePattern, OneOf, read_entry
@@ -129,8 +131,10 @@ class _Reader:
         return GivenReference(ways=tuple(ways), results=results)
 
     def _read_mapping(self, entry: Mapping[object, object]) -> GivenReference:
+        self._refuse_misspelt(entry)
         said = [part for part in _PARTS if entry.get(part) is not None]
         if not said or (said == ["results"] and not self.compares_results):
+            self._refuse_file_form(entry, f"entry {self.index}")
             if "steps" in entry:
                 refuse(
                     "reference_outputs", f"steps of run {self.index}", f"is {describe_value(entry['steps'])}"
@@ -158,6 +162,32 @@ class _Reader:
             if calls is None
             else read_model_calls(calls, self._say_where("model_calls"), self.args),
         )
+
+    def _refuse_misspelt(self, entry: Mapping[object, object]) -> None:
+        """Refuse a key that is a rule, or nearly a part of a reference; an example of a data set may hold anything else."""
+        wanted = [
+            part for part in _PARTS if part not in entry and (part != "results" or self.compares_results)
+        ]
+        for key in entry:
+            if key in Rules.__dataclass_fields__:
+                raise InvalidReferenceError(
+                    f"reference_outputs: run {self.index} has {show_value(key)}: it is a rule, and no rule is looked for"
+                    f" there. Write it under 'rules'."
+                )
+            meant = next((part for part in wanted if isinstance(key, str) and is_near(key, part)), None)
+            if meant is not None and key not in _PARTS:
+                raise InvalidReferenceError(
+                    f"reference_outputs: run {self.index} has {show_value(key)}: nothing would be compared by it. Did"
+                    f" you mean {meant!r}? If not, give it another name."
+                )
+
+    def _refuse_file_form(self, step: object, place: str) -> None:
+        shown = show_step_object(step)
+        if shown is not None:
+            raise InvalidReferenceError(
+                f"reference_outputs: {place} is {show_value(step)}, as a reference file has it: in Python it is an"
+                f" object. Write {shown}."
+            )
 
     def _say_where(self, part: str) -> str:
         return f"reference_outputs: {part} of run {self.index}"
@@ -236,6 +266,7 @@ class _Reader:
                     f"reference_outputs: {self._place(steps, position)} is the pattern {step}: a superstep is a list"
                     f" of names and patterns, also of one. Write [{type(step).__name__}(...)]."
                 )
+            self._refuse_file_form(step, self._place(steps, position))
             refuse("reference_outputs", self._place(steps, position), f"is {describe_value(step)}")
         entries = [self._read_entry(entry, steps, position, at) for at, entry in enumerate(step)]
         return self._read_step(ReferenceStep(entries), position)

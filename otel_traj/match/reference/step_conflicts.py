@@ -1,7 +1,7 @@
 """Supersteps and rules of one reference that no run can meet together.
 
 Such a reference would fail good runs for ever. Only what is certain is refused: with several trajectories, where
-none of them can be met.
+none of them can be met. Rules about names that are left out of the comparison are refused first.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from otel_traj.errors import InvalidReferenceError, PatternTimeoutError
 from otel_traj.match.reference.visits import Span, count_supersteps, count_visits
 from otel_traj.match.rules.rule_entries import show_rule_entry, speaks_of
+from otel_traj.match.rules.unseen_names import refuse_unseen_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,7 +38,10 @@ def refuse_step_conflicts(
     Raises:
         InvalidReferenceError: The message names the rule and what the supersteps say against it.
     """
-    if rules is None or not ways:
+    if rules is None:
+        return
+    refuse_unseen_names(rules, options, where)
+    if not ways:
         return
     try:
         conflicts = [next(_Way(items, options).find_conflicts(rules), None) for items in ways]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from otel_traj.errors import InvalidReferenceError, TrajectoryTypeError
 from otel_traj.match.levels import CalledTool
+from otel_traj.match.reference.file_forms import show_entry_object
 from otel_traj.match.reference.name_patterns import accepts, read_entry, show_entry, write_entry
 from otel_traj.match.values.arguments import (
     ArgsMatch,
@@ -22,7 +23,8 @@ from otel_traj.match.values.arguments import (
     args_differ,
     read_args_mode,
 )
-from otel_traj.match.values_in_words import describe_value
+from otel_traj.match.values.plain_data import copy_containers, make_json
+from otel_traj.match.values_in_words import describe_value, show_value
 
 if TYPE_CHECKING:
     from otel_traj.match.reference.name_patterns import Entry
@@ -39,10 +41,10 @@ class Tool:
     Args:
         name: The tool as calls of it are listed, or a pattern. At level `both` the bare name of the tool stands for
             it in any node.
-        args: The arguments expected; None compares the name alone.
+        args: The arguments expected, copied; None compares the name alone.
         args_mode: How they are compared: `exact`, `ignore`, `subset`, `superset`, a list of key paths, an
-            `ArgsMatch`, or a callable(actual, expected). None takes the option `args` of the comparison, or `exact`
-            where that ignores arguments.
+            `ArgsMatch`, or a callable(actual, expected). None takes what the option `args` of the comparison says of
+            this tool, and `exact` where it says nothing.
 
     Raises:
         TrajectoryTypeError: `name` is neither a string nor a pattern, or `args` is no mapping with string keys.
@@ -63,6 +65,7 @@ class Tool:
             )
         if self.args_mode is not None:
             read_args_mode(self.args_mode, "args_mode of a Tool")
+        object.__setattr__(self, "args", copy_containers(self.args))
 
     def __hash__(self) -> int:
         return hash((self.name, repr(self.args)))
@@ -75,8 +78,9 @@ class Tool:
         return _accepts_name(self.name, name)
 
     def write(self) -> object:
-        """Return `{"tool": ..., "args": ...}`."""
-        return {"tool": write_entry(self.name), **({} if self.args is None else {"args": self.args})}
+        """Return `{"tool": ..., "args": ...}`, arguments that have no form as JSON rendered."""
+        args = {} if self.args is None else {"args": make_json(self.args)}
+        return {"tool": write_entry(self.name), **args}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +123,7 @@ class PreparedTool:
         """Return it as it is written in a reference file."""
         written: dict[str, object] = {"tool": write_entry(self.name)}
         if self.is_written:
-            written["args"] = self.args
+            written["args"] = make_json(self.args)
         return written
 
     def __str__(self) -> str:
@@ -157,7 +161,8 @@ def prepare_entry(entry: Entry, args: ArgsRules) -> Entry:
             return entry
         return PreparedTool(entry.name, entry.args, _choose_rule(entry, args), is_written=True)
     if isinstance(entry, CalledTool) and not args.compare_nothing:
-        return PreparedTool(str.__str__(entry), entry.args, args.for_tool(entry.tool), is_written=False)
+        listed = str.__str__(entry)
+        return PreparedTool(listed, entry.args, args.for_tool(listed, entry.tool), is_written=False)
     return entry
 
 
@@ -168,6 +173,12 @@ def read_tool(value: Mapping[object, object], where: str) -> Tool:
         InvalidReferenceError: It holds something else; the message lists what it may hold.
     """
     unknown = [key for key in value if key not in ("tool", "args", "args_mode")]
+    pattern = show_entry_object(value)
+    if pattern is not None:
+        raise InvalidReferenceError(
+            f"{where} is {show_value(value)}, as a reference file has it: in Python a pattern is an object. Write"
+            f" {pattern}."
+        )
     if unknown or "tool" not in value:
         raise InvalidReferenceError(
             f"{where} has the keys {list(value)!r}: a tool call has tool, and may have args and args_mode. Write those."
@@ -176,12 +187,15 @@ def read_tool(value: Mapping[object, object], where: str) -> Tool:
 
 
 def _choose_rule(tool: Tool, args: ArgsRules) -> ArgsRule:
+    names = _list_names(tool.name) if isinstance(tool.name, str) else ()
     if tool.args_mode is not None:
-        name = tool.name if isinstance(tool.name, str) else "*"
-        return read_args_mode(tool.args_mode, "args_mode of a Tool").for_tool(name)
-    if args.compare_nothing or not isinstance(tool.name, str):
-        return ArgsMatch("exact") if args.compare_nothing else args.rest
-    return args.for_tool(tool.name)
+        return read_args_mode(tool.args_mode, "args_mode of a Tool").for_tool(*names)
+    return args.for_written(*names)
+
+
+def _list_names(listed: str) -> tuple[str, ...]:
+    """Return what a call goes by: `node>tool` and `outer/tool` are calls of `tool`."""
+    return (listed, listed.rpartition(">")[2] if ">" in listed else listed.rpartition("/")[2])
 
 
 def _accepts_name(entry: Entry, name: str) -> bool:

@@ -11,7 +11,7 @@ from math import inf
 from typing import TYPE_CHECKING, Final
 
 from otel_traj.match.reference.items import Alternatives, AnySteps, Group
-from otel_traj.match.supersteps import ExpectedStep, is_interrupt
+from otel_traj.match.supersteps import INTERRUPT, ExpectedStep, is_interrupt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,7 +53,10 @@ def count_visits(items: Sequence[Item], is_meant: Callable[[str], bool], options
         is_open = (not is_flat and step.mode == "superset") or (perhaps and options.duplicates == "ignore")
         return Span(certain, inf if is_open else perhaps)
 
-    return _open(_sum(items, count), options)
+    span = _open(_sum(items, count), options)
+    # That a run waits at its end is left out before it is compared with the supersteps, and seen by the rules.
+    may_wait = options.trajectory_mode == "so_far" and is_meant(INTERRUPT)
+    return Span(span.least, inf if may_wait else span.most)
 
 
 def count_supersteps(items: Sequence[Item], options: MatchOptions) -> Span:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 from otel_traj.match.modes import canonical_mode
 from otel_traj.match.reference.name_patterns import OneOf, write_entry
 from otel_traj.match.reference.reference import Gap, ReferenceStep, Repeat, list_row
+from otel_traj.match.values.plain_data import make_json
 
 if TYPE_CHECKING:
     from otel_traj.match.reference.name_patterns import Entry
@@ -51,5 +52,8 @@ def _write_choice(choice: object) -> object:
 
 def _write_entries(entries: Sequence[object]) -> list[object]:
     return [
-        dict(entry) if isinstance(entry, Mapping) else write_entry(cast("Entry", entry)) for entry in entries
+        {str(key): make_json(value) for key, value in entry.items()}
+        if isinstance(entry, Mapping)
+        else write_entry(cast("Entry", entry))
+        for entry in entries
     ]

@@ -103,25 +103,30 @@ class ArgsRules:
     rest: ArgsRule
     """For every tool that has no rule of its own."""
 
-    def for_tool(self, name: str) -> ArgsRule:
-        """Return the rule for a tool, by the name that calls of it are listed by."""
-        return self.by_tool.get(name, self.rest)
+    is_rest_said: bool
+    """Whether a user chose `rest`; `ignore` for all tools alike is the default, which nobody need have chosen."""
+
+    def for_tool(self, *names: str) -> ArgsRule:
+        """Return the rule for a tool; of the names that it goes by the first one with a rule counts."""
+        return next((self.by_tool[name] for name in names if name in self.by_tool), self.rest)
+
+    def for_written(self, *names: str) -> ArgsRule:
+        """Return the rule for a call whose arguments a reference names: `exact` where nothing is said of its tool."""
+        is_said = self.is_rest_said or any(name in self.by_tool for name in names)
+        return self.for_tool(*names) if is_said else ArgsMatch("exact")
 
     @property
     def compare_nothing(self) -> bool:
         """Whether no tool's arguments are looked at."""
-        return all(
-            isinstance(rule, ArgsMatch) and rule.mode == "ignore"
-            for rule in (self.rest, *self.by_tool.values())
-        )
+        return all(map(_ignores, (self.rest, *self.by_tool.values())))
 
 
 def read_args_mode(value: object, where: str = "args") -> ArgsRules:
     """Check what says how arguments are compared.
 
     Args:
-        value: An `ArgsMode`. Of a mapping, a tool that is not named takes the rule of `*`; without a `*` its
-            arguments are ignored, which is the default of `args` as a whole.
+        value: An `ArgsMode`. Of a mapping, a tool that is not named takes the rule of `*`; without a `*` nothing is
+            said of it, as by `ignore`, the default of `args` as a whole.
         where: What to call it in an error.
 
     Raises:
@@ -129,15 +134,14 @@ def read_args_mode(value: object, where: str = "args") -> ArgsRules:
         TrajectoryValueError: An unknown mode, an empty list of keys, an empty mapping, an empty name of a tool.
     """
     if not isinstance(value, Mapping):
-        return ArgsRules(
-            by_tool={}, rest=_read_rule(value, where, f"{_ALLOWED}, or a mapping of these by tool")
-        )
+        rule = _read_rule(value, where, f"{_ALLOWED}, or a mapping of these by tool")
+        return ArgsRules(by_tool={}, rest=rule, is_rest_said=not _ignores(rule))
     if not value:
         raise TrajectoryValueError(
             f"{where} is an empty mapping: no tool has a rule. Name tools, or '*' for all; or say 'ignore'."
         )
     rules: dict[str, ArgsRule] = {}
-    for name, rule in value.items():
+    for name, given in value.items():
         if not isinstance(name, str):
             raise TrajectoryTypeError(
                 f"{where} has the key {describe_value(name)}: a tool's name is a string. Name the tool, or '*'."
@@ -146,9 +150,10 @@ def read_args_mode(value: object, where: str = "args") -> ArgsRules:
             raise TrajectoryValueError(
                 f"{where} has an empty key: no tool has that name. Name the tool, or '*'."
             )
-        rules[name] = _read_rule(rule, f"{where}[{show_value(name)}]", _ALLOWED)
+        rules[name] = _read_rule(given, f"{where}[{show_value(name)}]", _ALLOWED)
+    is_rest_said = _REST in rules
     rest = rules.pop(_REST, ArgsMatch("ignore"))
-    return ArgsRules(by_tool=rules, rest=rest)
+    return ArgsRules(by_tool=rules, rest=rest, is_rest_said=is_rest_said)
 
 
 def args_differ(
@@ -193,6 +198,10 @@ def _compare(actual: JsonValue, expected: JsonValue, rule: ArgsMatch) -> str | A
     if reason is None and find_unseen(actual if rule.mode == "subset" else expected) is not None:
         return ArgsUnknown.NO_FORM
     return reason
+
+
+def _ignores(rule: ArgsRule) -> bool:
+    return isinstance(rule, ArgsMatch) and rule.mode == "ignore"
 
 
 def _decode(args: object) -> object:

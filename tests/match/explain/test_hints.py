@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from otel_traj.match import graph_trajectory_match
 from tests.match.judging import LONG, explained, judge, make_run
 
 if TYPE_CHECKING:
@@ -58,6 +59,31 @@ def test_merged(mode: GraphTrajectoryMatchMode) -> None:
         ["merged"],
         ["a and b ran in parallel, expected one after another"],
     )
+
+
+@pytest.mark.parametrize("mode", ["exact", "unordered", "subset", "superset"])
+def test_two_tasks_of_one_node_are_no_second_round(mode: GraphTrajectoryMatchMode) -> None:
+    """They ran one after another, or in parallel, in every mode; no loop ran another number of times as well."""
+    parallel, in_turn = [["a"], ["w", "w"], ["b"]], [["a"], ["w"], ["w"], ["b"]]
+    assert hints_of(parallel, in_turn, mode) == (
+        ["serialised"],
+        ["w and w ran one after another, expected in parallel"],
+    )
+    assert hints_of(in_turn, parallel, mode) == (
+        ["merged"],
+        ["w and w ran in parallel, expected one after another"],
+    )
+
+
+def test_a_kind_stands_once_in_the_metadata() -> None:
+    """Two runs whose nodes ran one after another have a sentence each; what kind of hint it is stands once."""
+    both = [[["a", "b"]], [["c", "d"]]]
+    result = graph_trajectory_match(outputs=[[["a"], ["b"]], [["c"], ["d"]]], reference_outputs=both)
+    assert explained(result)["hints"] == ["serialised"]
+    assert str(result["comment"]).split("\n")[-2:] == [
+        "hint: run 0, a and b ran one after another, expected in parallel",
+        "hint: run 1, c and d ran one after another, expected in parallel",
+    ]
 
 
 def test_moved() -> None:

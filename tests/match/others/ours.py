@@ -72,17 +72,12 @@ def judge_graph(case: GraphCase, trajectory_mode: TrajectoryMode) -> bool:
 
 
 def judge_messages(case: MessagesCase, trajectory_mode: TrajectoryMode, args: ArgsMode) -> bool:
-    """Return whether the tool calls of the conversations pass; each message that makes calls is a superstep.
-
-    A reference that names arguments has them compared, whatever the option `args` ignores, so where all are to be
-    ignored it names none.
-    """
-    is_named = not isinstance(args, dict) or any(rule != "ignore" for rule in args.values())
-    expected = _list_calls(case["expected"], is_named=is_named)
+    """Return whether the tool calls of the conversations pass; each message that makes calls is a superstep."""
+    expected = _list_calls(case["expected"])
     matcher = TrajectoryMatcher(
         {"steps": expected}, level="tools", trajectory_mode=trajectory_mode, args=args
     )
-    return matcher.matches({"steps": _list_calls(case["actual"], is_named=True)})
+    return matcher.matches({"steps": _list_calls(case["actual"])})
 
 
 def judge_calls(case_calls: Iterable[Call], tool: str, args: Mapping[str, Any], rule: object) -> bool:
@@ -138,9 +133,9 @@ def swap(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     return lambda actual, expected: compare(expected, actual)
 
 
-def _list_calls(messages: Iterable[Message], *, is_named: bool) -> list[list[dict[str, Any]]]:
+def _list_calls(messages: Iterable[Message]) -> list[list[dict[str, Any]]]:
     return [
-        [{"tool": tool, **({"args": args} if is_named else {})} for tool, args in message]
+        [{"tool": tool, "args": args} for tool, args in message]
         for message in messages
         if isinstance(message, list)
     ]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 from typing import get_args, get_type_hints
 
@@ -8,7 +9,9 @@ import pytest
 
 from otel_traj import GraphTrajectoryMatchMode, GraphTrajectoryMatchModel, MatchResult
 from otel_traj.errors import InvalidReferenceError, TrajectoryTypeError
-from otel_traj.match import GraphRunReferenceTrajectory, ReferenceStep
+from otel_traj.match import AnyOf, Gap, Glob, GraphRunReferenceTrajectory, OneOf, ReferenceStep, Repeat
+
+PARTS = (AnyOf, Gap, Glob, OneOf, ReferenceStep, Repeat)
 
 
 def test_repr_names_steps_and_mode() -> None:
@@ -16,6 +19,22 @@ def test_repr_names_steps_and_mode() -> None:
     step = ReferenceStep(["node4", "node5"], "unordered")
     assert repr(step) == "ReferenceStep(steps=['node4', 'node5'], match_mode='unordered')"
     assert repr(ReferenceStep(("a",))) == "ReferenceStep(steps=['a'], match_mode=None)"
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        (OneOf("a", Glob("b*")), "OneOf('a', Glob(pattern='b*'))"),
+        (OneOf(["a"], [["b"], Gap()]), "OneOf(['a'], [['b'], Gap()])"),
+        (AnyOf([["a"]], [["b"]]), "AnyOf([['a']], [['b']])"),
+        (Repeat([["a"]], 0, None), "Repeat(steps=[['a']], min=0, max=None)"),
+        (ReferenceStep(["a"], min=0), "ReferenceStep(steps=['a'], match_mode=None, min=0, max=1)"),
+    ],
+)
+def test_every_part_shows_how_it_is_made(part: object, words: str) -> None:
+    """What stands in a failing test's output can be pasted into the next one."""
+    assert repr(part) == words
+    assert eval(words, {each.__name__: each for each in PARTS}) == part  # noqa: S307 - our own words
 
 
 def test_equality_is_by_names_and_mode() -> None:
@@ -82,3 +101,18 @@ def test_public_types() -> None:
         "rules",
         "model_calls",
     ]
+
+
+def test_the_parts_of_a_reference_are_made_as_documented() -> None:
+    """Bounds default to one; those of a superstep are given by name, those of a loop by place too."""
+    step = inspect.signature(ReferenceStep).parameters
+    assert [(name, each.default) for name, each in step.items()][1:] == [
+        ("match_mode", None),
+        ("min", 1),
+        ("max", 1),
+    ]
+    assert step["min"].kind is step["max"].kind is inspect.Parameter.KEYWORD_ONLY
+    loop = inspect.signature(Repeat).parameters
+    assert [(name, each.default) for name, each in loop.items()][1:] == [("min", 1), ("max", 1)]
+    assert Repeat([["a"]], 0, None) == Repeat([["a"]], min=0, max=None)
+    assert not inspect.signature(Gap).parameters

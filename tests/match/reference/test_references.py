@@ -167,7 +167,17 @@ def test_what_is_no_reference_is_a_type_error_with_its_place(reference: object, 
             {"model_calls": [{"nth": 1, "chooses": []}, {"nth": 1, "chooses": ["a"]}]},
             "has nth 1 twice",
         ),
-        ([[{"glob": "a*"}]], "has the keys ['glob']: a tool call has tool"),
+        (
+            {"steps": [["a"]], "rule": {"forbidden": ["b"]}},
+            "run 0 has 'rule': nothing would be compared by it",
+        ),
+        ({"Steps": [["a"]], "rules": {"forbidden": ["b"]}}, "Did you mean 'steps'?"),
+        ({"steps": [["a"]], "model-calls": []}, "Did you mean 'model_calls'?"),
+        ([["a"], {"gap": True}], "is {'gap': True}, as a reference file has it: in Python"),
+        ([{"gap": True}, ["a"]], "Write Gap()."),
+        ({"steps": [{"nodes": ["a"], "min": 0}]}, "Write ReferenceStep(...)."),
+        ({"steps": [{"repeat": ["a", "b"]}]}, "Write Repeat(...)."),
+        ({"steps": [{"one_of": [["a"], ["b"]]}]}, "Write OneOf(...)."),
         ([[{"tool": "a", "arg": {}}]], "has the keys ['tool', 'arg']"),
         (AnyOf({"steps": [["a"]], "rules": {"forbidden": ["b"]}}), "Write them beside any_of"),
         ({"any_of": [{"steps": [["a"]], "model_calls": [{}]}]}, "has a trajectory with model_calls"),
@@ -183,6 +193,21 @@ def test_what_can_not_be_compared_with_is_refused(reference: object, words: str)
     """A reference that says nothing, contradicts itself or would be left out in part is refused at construction."""
     with pytest.raises(InvalidReferenceError, match=re.escape(words)):
         TrajectoryMatcher(reference)  # type: ignore[arg-type]
+
+
+def test_what_stands_beside_a_reference_is_left_alone() -> None:
+    """An example of a data set may hold more than the reference; what is no slip of the pen for a part is not read."""
+    beside: dict[str, object] = {
+        "answer": "Rome",
+        "roles": ["user"],
+        "result": 4,
+        "metadata": {},
+        "name": "x",
+    }
+    example = {**beside, "steps": [["a"]]}
+    assert decide([["a"]], example).score is True
+    with pytest.raises(InvalidReferenceError, match="Did you mean 'results'"):
+        TrajectoryMatcher(example, results="exact")
 
 
 @pytest.mark.parametrize(
@@ -243,3 +268,24 @@ def test_anything_at_all_is_read_or_refused(value: object) -> None:
     """Whatever stands for a reference, it is read, or refused with an error of this package."""
     with suppress(InvalidReferenceError, TrajectoryTypeError, TrajectoryValueError):
         TrajectoryMatcher(value)  # type: ignore[arg-type]
+
+
+def test_what_is_nested_too_deep_is_refused() -> None:
+    """Thousands of loops in one another are an error of this package, and no RecursionError."""
+    loop: Repeat | list[str] = ["a"]
+    for _ in range(3_000):
+        loop = Repeat([loop], 0, None)
+    with pytest.raises(InvalidReferenceError, match="stand in one another too deep"):
+        TrajectoryMatcher([loop])
+
+
+@pytest.mark.parametrize("rule", ["forbidden", "before", "max_visits"])
+def test_a_rule_beside_the_rules_is_refused(rule: str) -> None:
+    """A rule that is written beside the supersteps, where none is looked for, would pass every run."""
+    with pytest.raises(InvalidReferenceError, match=f"has '{rule}': it is a rule.* Write it under 'rules'"):
+        TrajectoryMatcher({"steps": [["a"]], rule: ["a"]})
+
+
+def test_equal_alternatives_have_one_hash() -> None:
+    """An `AnyOf` of lists has a hash, as every other part of a reference has."""
+    assert {AnyOf([["a"]], [["b"]]), AnyOf([["a"]], [["b"]])} == {AnyOf([["a"]], [["b"]])}

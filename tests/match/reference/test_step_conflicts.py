@@ -89,7 +89,7 @@ def test_what_no_run_can_meet_is_refused_at_construction(rules: object, words: s
         ([["ask"], WAIT, ["b"]], {"max_supersteps": 2}, {}),
         ([["ask"], [Any()], ["b"]], {"max_supersteps": 2}, {}),
         (AB, {"max_supersteps": 1}, {"trajectory_mode": "flat_exact"}),
-        ([["a"], ["__start__"]], {"forbidden": ["__start__"]}, {}),
+        (AB, {"required": ["__interrupt__"]}, {"trajectory_mode": "so_far"}),
     ],
 )
 def test_what_some_run_may_meet_is_allowed(

@@ -166,12 +166,14 @@ def test_listed_keys_alone_are_compared(
 
 
 def test_rules_by_tool() -> None:
-    """Each tool has its own rule; `*` is for the others, and without it their arguments are ignored."""
+    """Each tool has its own rule; `*` is for the others, of which nothing is said without it."""
     rules = read_args_mode({"search": ["query"], "add": "superset", "*": "exact"})
     assert rules.for_tool("search") == ArgsMatch(keys=[("query",)])
     assert rules.for_tool("add") == ArgsMatch("superset")
     assert rules.for_tool("other") == ArgsMatch()
-    assert read_args_mode({"add": "exact"}).for_tool("other") == ArgsMatch("ignore")
+    assert read_args_mode({"add": "subset"}).for_tool("other") == ArgsMatch("ignore")
+    assert read_args_mode({"add": "subset"}).for_written("other") == ArgsMatch("exact")
+    assert read_args_mode({"add": "subset", "*": "ignore"}).for_written("other") == ArgsMatch("ignore")
 
 
 @pytest.mark.parametrize(
