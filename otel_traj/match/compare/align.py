@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from otel_traj.match.compare.step_match import StepDifference, compare_step, pair_cost, whole_cost
+from otel_traj.match.levels import CalledTool
 from otel_traj.match.supersteps import Bounds, is_interrupt
 
 if TYPE_CHECKING:
@@ -233,7 +234,15 @@ class _Weights:
         self._counts: dict[tuple[str, ...], Counter[str]] = {}
         self._kinds: dict[tuple[str, tuple[Entry, ...]], int] = {}
         self._kind_of: dict[int, int] = {}
-        self._pairs: dict[tuple[int, tuple[str, ...]], int] = {}
+        self._pairs: dict[tuple[int, int], int] = {}
+        known: dict[tuple[str, ...], int] = {}
+        # Tool calls of one name are equal texts, whatever their arguments are.
+        self._names_of = [
+            at
+            if any(isinstance(name, CalledTool) for name in step.names)
+            else known.setdefault(step.names, at)
+            for at, step in enumerate(actual)
+        ]
 
     def of_cost(self, cost: int) -> int:
         return (cost * self._scale + 1) * self._scale if cost else 0
@@ -259,7 +268,7 @@ class _Weights:
         if kind is None:
             kind = self._kinds.setdefault((expected.mode, expected.entries), len(self._kinds))
             self._kind_of[id(expected)] = kind
-        key = (kind, names)
+        key = (kind, self._names_of[at])
         known = self._pairs.get(key)
         if known is None:
             known = self._pairs[key] = self._weigh(expected, names)

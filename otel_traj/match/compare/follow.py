@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from otel_traj.match.compare.step_match import step_matches
+from otel_traj.match.levels import CalledTool
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from otel_traj.match.compare.program import Program
-    from otel_traj.match.supersteps import ActualStep
+    from otel_traj.match.supersteps import ActualStep, ExpectedStep
 
 __all__ = ["find_dead_end", "find_furthest", "matches", "may_go_on"]
 
@@ -27,6 +28,8 @@ def matches(program: Program, actual: Sequence[ActualStep]) -> bool:
     if program.is_plain:
         steps = program.steps or ()
         return len(steps) == len(actual) and all(map(step_matches, steps, actual))
+    if program.is_window:
+        return _find_window(program.steps or (), actual)
     states, count = _follow(program, actual)
     return count == len(actual) and any(program.is_accepting(state) for state in states)
 
@@ -106,3 +109,29 @@ def _follow_furthest(program: Program, actual: Sequence[ActualStep]) -> tuple[li
         if taken < len(steps) and step_matches(steps[taken], step):
             taken += 1
     return [taken], len(actual)
+
+
+def _find_window(steps: Sequence[ExpectedStep], actual: Sequence[ActualStep]) -> bool:
+    """Return whether supersteps stand somewhere in a run, in one piece.
+
+    Bit k of a whole number says that the last supersteps are the first k+1 of the reference (Baeza-Yates and Gonnet
+    1992, "A new approach to text searching"): one operation per superstep of the run, whatever the reference's length.
+    """
+    if not steps:
+        return True
+    kinds: dict[tuple[str, tuple[object, ...]], int] = {}
+    for at, expected in enumerate(steps):
+        kinds[expected.mode, expected.entries] = kinds.get((expected.mode, expected.entries), 0) | 1 << at
+    firsts = [(steps[(bits & -bits).bit_length() - 1], bits) for bits in kinds.values()]
+    met: dict[tuple[str, ...], int] = {}
+    active, whole = 0, 1 << (len(steps) - 1)
+    for step in actual:
+        is_plain = not any(isinstance(name, CalledTool) for name in step.names)
+        bits = met.get(step.names) if is_plain else None
+        if bits is None:
+            bits = sum(bits for expected, bits in firsts if step_matches(expected, step))
+            met[step.names] = bits
+        active = (active << 1 | 1) & bits
+        if active & whole:
+            return True
+    return False

@@ -60,6 +60,8 @@ class Program:
     """Whether a state may lead to one that was made before it."""
     is_plain: bool = False
     """Whether it is nothing but its supersteps, one after another."""
+    is_window: bool = False
+    """Whether it is its supersteps, one after another, anywhere in a run."""
 
     def add_state(self, *, free: bool = False) -> int:
         """Add a state and return it."""
@@ -102,6 +104,7 @@ def compile_items(items: Sequence[Item], mode: OrderedMode) -> Program:
     program.closures = _close_all(program)
     program.has_joins = compiler.has_joins
     program.is_plain = mode == "strict" and program.steps is not None
+    program.is_window = mode == "contains" and program.steps is not None
     return program
 
 

@@ -69,3 +69,12 @@ def test_a_pattern_of_a_reference_file_is_shown_as_it_is_in_python(entry: object
     """Whoever writes the map of a reference file where a name stands is shown the pattern that it is."""
     with pytest.raises(InvalidReferenceError, match=re.escape(words)):
         decide([["a"]], [["a"], [entry]])
+
+
+def test_equal_names_with_other_arguments_are_weighed_apart() -> None:
+    """The cheapest edits are those of the calls as they were made, not of their names."""
+    reference = [[Tool("s", {"a": value})] for value in (1, 1, 2)]
+    outcome = decide([[{"tool": "s", "args": {"a": value}}] for value in (1, 3, 2)], reference, level="tools")
+    assert outcome.metadata is not None
+    assert outcome.metadata["edits"] == 2
+    assert [op["actual_superstep"] for op in outcome.metadata["ops"]] == [2]
