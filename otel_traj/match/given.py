@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from otel_traj.match.reference.reference import AnyOf, GraphRunReferenceTrajectory, ReferenceItem
+from otel_traj.match.reference.reference import AnyOf, GraphRunReferenceTrajectory
 from otel_traj.model import GraphRunTrajectory, Run
 
 __all__ = ["Outputs", "References"]
@@ -17,7 +17,8 @@ _Reference: TypeAlias = (
     | GraphRunReferenceTrajectory
     | GraphRunTrajectory
     | Mapping[str, object]
-    | Sequence[ReferenceItem]
+    # Items of `ReferenceItem`; of lists that mix them type checkers know no more than this.
+    | Sequence[object]
 )
 
 Outputs: TypeAlias = _Trajectory | Iterable[_Trajectory]

@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, get_args
 
 import pytest
 
-from otel_traj import TrajectoryMatcher, graph_trajectory_match, graph_trajectory_match_async
+from otel_traj import (
+    Any,
+    Gap,
+    Glob,
+    OneOf,
+    ReferenceStep,
+    Regex,
+    Repeat,
+    TrajectoryMatcher,
+    graph_trajectory_match,
+    graph_trajectory_match_async,
+)
 from otel_traj.match import TrajectoryMode
 from otel_traj.match.options import GivenOptions
 from tests.match.judging import LONG, SHORTCUT, make_run
@@ -122,3 +133,22 @@ def test_results_make_it_a_list_of_two() -> None:
             ]
             if passes:
                 assert [(each["comment"], each["metadata"]) for each in answers] == [(None, None)] * 2
+
+
+def test_what_a_reference_may_hold_can_be_written_in_one_list() -> None:
+    """Names, patterns, loops and gaps side by side are no error of a type checker, which reads this file too."""
+    result = graph_trajectory_match(
+        outputs=[["plan"], ["model"], ["tools"], ["a"], ["z"], ["save_db", "log"]],
+        reference_outputs=[
+            ["plan"],
+            ReferenceStep(["cache"], min=0),
+            Repeat([["model"], ["tools"]], 1, 5),
+            OneOf(["a"], ["b", "c"]),
+            Gap(),
+            [Glob("save_*"), Any()],
+        ],
+    )
+    assert result["score"] is True
+    assert graph_trajectory_match(outputs=[["a"]], reference_outputs=[[Regex("a|b")]])["score"] is True
+    both = graph_trajectory_match(outputs=[["a"]], reference_outputs=[["a"]], results="exact")
+    assert [each["key"] for each in both] == ["graph_trajectory_match", "graph_trajectory_match_results"]
