@@ -8,11 +8,12 @@ changes it.
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, TypedDict
+from typing import Final, Literal, TypeAlias, TypedDict
 
 from msgspec import Struct
 
 __all__ = [
+    "NAMED_ONLY",
     "AttributeValue",
     "ChosenTool",
     "GraphRunTrajectory",
@@ -59,13 +60,18 @@ ProblemCode: TypeAlias = Literal[
     "conflicting_copy",
     "no_node_tasks",
     "unreadable",
-    # Named, but they leave a run complete:
+    # Named, but they leave a run complete (`NAMED_ONLY`):
     "step_gap",
     "content_cut",
     "spans_missing",
     "pause_unknown",
 ]
 """What can be wrong with one run."""
+
+NAMED_ONLY: Final[frozenset[ProblemCode]] = frozenset(
+    {"step_gap", "content_cut", "spans_missing", "pause_unknown"}
+)
+"""Codes that are named and leave a run complete."""
 
 SourceProblemCode: TypeAlias = Literal[
     "unreadable_line",

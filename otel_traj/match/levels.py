@@ -16,7 +16,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Final, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias
+
+from otel_traj import semconv as sc
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -26,9 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["CalledTool", "Level", "LevelSteps", "ListedSuperstep", "is_level_known", "list_level"]
 
 Level: TypeAlias = Literal["nodes", "tools", "both"]
-
-_START: Final = "__start__"
-_INTERRUPT: Final = "__interrupt__"
 
 
 class CalledTool(str):
@@ -183,14 +182,14 @@ def _list_rows(run: Run, depth: int | None, prefix: str) -> Iterator[list[_Place
 def _is_marker(row: Sequence[_Placed], *, is_first: bool) -> bool:
     """Whether a superstep is no round of the graph: the leading `__start__`, or a pause."""
     nodes = [placed.node for placed in row]
-    return (is_first and nodes == [_START]) or all(node == _INTERRUPT for node in nodes)
+    return (is_first and nodes == [sc.START_NODE]) or all(node == sc.INTERRUPT_NODE for node in nodes)
 
 
 def _place_task(task: Task, inside: _Inside, prefix: str) -> _Placed:
     return _Placed(
         prefix=prefix,
         node=task.node,
-        is_shown=not (prefix and task.node == _START),
+        is_shown=not (prefix and task.node == sc.START_NODE),
         span_ids=task.span_ids,
         calls=sorted(_join_attempts(inside.calls, task), key=lambda attempts: attempts[0].name),
     )

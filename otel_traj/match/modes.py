@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast, get_args
 
+from otel_traj import semconv as sc
 from otel_traj.errors import TrajectoryValueError
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ run; at least one run."""
 
 JudgedStatus: TypeAlias = Literal["ok", "error", "interrupted", "cancelled"]
 
-DEFAULT_IGNORE: Final = ("__start__", "__end__")
+DEFAULT_IGNORE: Final = (sc.START_NODE, sc.END_NODE)
 """Names that are left out on both sides before anything is compared."""
 
 DEFAULT_STATUS: Final = ("ok", "interrupted")

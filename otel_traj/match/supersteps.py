@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
+from otel_traj import semconv as sc
 from otel_traj.match.reference.name_patterns import show_entry
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ __all__ = [
     "prepare_actual",
 ]
 
-START: Final = "__start__"
-INTERRUPT: Final = "__interrupt__"
+START: Final = sc.START_NODE
+INTERRUPT: Final = sc.INTERRUPT_NODE
 _MARKERS: Final = frozenset({START, INTERRUPT})
 
 

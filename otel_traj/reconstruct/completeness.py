@@ -22,10 +22,7 @@ if TYPE_CHECKING:
     from otel_traj.reconstruct.facts import Manifest, Place
     from otel_traj.reconstruct.parts import Part
 
-__all__ = ["NAMED_ONLY", "check_part", "is_manifest_met"]
-
-NAMED_ONLY: frozenset[ProblemCode] = frozenset({"step_gap", "content_cut", "spans_missing", "pause_unknown"})
-"""Codes that are named and leave a run complete."""
+__all__ = ["check_part", "is_manifest_met"]
 
 _RESEND = "Read the source again later, or look for spans that the exporter or the collector dropped."
 

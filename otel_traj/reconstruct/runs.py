@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from otel_traj.model import Invocation, Problem, Run
+from otel_traj.model import NAMED_ONLY, Invocation, Problem, Run
 from otel_traj.reconstruct.calls import list_model_calls, list_tool_calls, sum_usage
 from otel_traj.reconstruct.choosers import Choosers
-from otel_traj.reconstruct.completeness import NAMED_ONLY, check_part, is_manifest_met
+from otel_traj.reconstruct.completeness import check_part, is_manifest_met
 from otel_traj.reconstruct.content import decode_content
 from otel_traj.reconstruct.joined import find_gap, join_groups, make_piece, mark_steps
 from otel_traj.reconstruct.names import name_run, name_span, name_spans

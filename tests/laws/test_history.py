@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hypothesis import assume, given
 
 from otel_traj import read_runs
-from otel_traj.reconstruct.completeness import NAMED_ONLY
+from otel_traj.model import NAMED_ONLY
 from tests.laws.recordings import arrive, record
 from tests.laws.settings import law
 from tests.laws.strategies import cases

@@ -11,7 +11,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from otel_traj import read_runs
 from otel_traj.evaluate import evaluate_runs
-from otel_traj.reconstruct.completeness import NAMED_ONLY
+from otel_traj.model import NAMED_ONLY
 from otel_traj.sources import open_source
 from tests.oracles import ALL
 from tests.reconstruct.damage import DAMAGES, RENAMINGS, Damage, drop_keys, list_keys

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from otel_traj import read_runs
 from otel_traj import semconv as sc
-from otel_traj.reconstruct.completeness import NAMED_ONLY
+from otel_traj.model import NAMED_ONLY
 from tests.spans import RecordedRun
 
 if TYPE_CHECKING:

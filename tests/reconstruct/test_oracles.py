@@ -11,7 +11,7 @@ import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from otel_traj import ContentPolicy, read_runs
-from otel_traj.reconstruct.completeness import NAMED_ONLY
+from otel_traj.model import NAMED_ONLY
 from tests.oracles import ALL, by_number, sort_names
 from tests.recorded import record_scenario, record_to_file
 

@@ -55,14 +55,7 @@ def find_furthest(program: Program, actual: Sequence[ActualStep]) -> tuple[int, 
     states: Sequence[int] = program.closures[0]
     best = (0, max(states))
     for count, step in enumerate(actual):
-        reached: dict[int, None] = {}
-        for state in states:
-            if program.free[state]:
-                _add_closure(program, state, reached)
-            for edge in program.edges[state]:
-                if edge.step is not None and edge.target not in reached and step_matches(edge.step, step):
-                    _add_closure(program, edge.target, reached)
-        states = list(reached)
+        states = _advance(program, states, step)
         if max(states) > best[1]:
             best = (count + 1, max(states))
     return best[0], [best[1]]
@@ -74,17 +67,23 @@ def _follow(program: Program, actual: Sequence[ActualStep]) -> tuple[list[int], 
         return _follow_furthest(program, actual)
     states = list(program.closures[0])
     for count, step in enumerate(actual):
-        reached: dict[int, None] = {}
-        for state in states:
-            if program.free[state]:
-                _add_closure(program, state, reached)
-            for edge in program.edges[state]:
-                if edge.step is not None and edge.target not in reached and step_matches(edge.step, step):
-                    _add_closure(program, edge.target, reached)
+        reached = _advance(program, states, step)
         if not reached:
             return states, count
-        states = list(reached)
+        states = reached
     return states, len(actual)
+
+
+def _advance(program: Program, states: Sequence[int], step: ActualStep) -> list[int]:
+    """Return all states that a run may be in after one more superstep."""
+    reached: dict[int, None] = {}
+    for state in states:
+        if program.free[state]:
+            _add_closure(program, state, reached)
+        for edge in program.edges[state]:
+            if edge.step is not None and edge.target not in reached and step_matches(edge.step, step):
+                _add_closure(program, edge.target, reached)
+    return list(reached)
 
 
 def _add_closure(program: Program, state: int, reached: dict[int, None]) -> None:

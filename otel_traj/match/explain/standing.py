@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from otel_traj.match.names import escape, list_names, show_name
 from otel_traj.match.supersteps import is_interrupt, number_supersteps
+from otel_traj.model import NAMED_ONLY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,7 +33,6 @@ __all__ = [
     "say_waiting",
 ]
 
-_LEAVE_COMPLETE: Final = frozenset({"step_gap", "content_cut", "spans_missing", "pause_unknown"})
 _MAX_WORDS: Final = 300
 _ABOUT_A_RUN: Final = re.compile(r"\Arun '[^']*' \(trace [0-9a-f]*\): ")
 """How a problem begins; a comment stands beside its run."""
@@ -45,7 +45,7 @@ def is_incomplete(run: Run | None) -> bool:
 
 def incomplete_codes(run: Run) -> list[str]:
     """Return the codes of what is missing, each once, in order; empty where nothing was named."""
-    codes: list[str] = [problem.code for problem in run.problems if problem.code not in _LEAVE_COMPLETE]
+    codes: list[str] = [problem.code for problem in run.problems if problem.code not in NAMED_ONLY]
     return list(dict.fromkeys(codes)) or (["root_open"] if run.status == "open" else [])
 
 
@@ -68,7 +68,7 @@ def say_incomplete(run: Run, subject: str) -> str:
 
 def say_problem(run: Run) -> str:
     """Return what the first problem that makes a run incomplete says, in at most 300 characters; else empty."""
-    message = next((problem.message for problem in run.problems if problem.code not in _LEAVE_COMPLETE), "")
+    message = next((problem.message for problem in run.problems if problem.code not in NAMED_ONLY), "")
     words = escape(_ABOUT_A_RUN.sub("", message))
     return words if len(words) <= _MAX_WORDS else words[: _MAX_WORDS - 3] + "..."
 
