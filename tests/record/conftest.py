@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from opentelemetry import trace
 
+from otel_traj import LangGraphInstrumentor
 from otel_traj.record.content_option import CAPTURE_VARIABLE
 from tests.record.recording import Recording
 
@@ -18,6 +19,15 @@ if TYPE_CHECKING:
 def recording() -> Recording:
     """A recording with the handler's own defaults."""
     return Recording()
+
+
+@pytest.fixture
+def instrumented(recording: Recording) -> Iterator[Recording]:
+    """A recording whose provider gets what the instrumentor records; its own handler is passed to nobody."""
+    LangGraphInstrumentor().instrument(tracer_provider=recording.provider)
+    yield recording
+    if LangGraphInstrumentor().is_instrumented_by_opentelemetry:
+        LangGraphInstrumentor().uninstrument()
 
 
 @pytest.fixture(autouse=True)
