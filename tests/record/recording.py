@@ -10,6 +10,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from otel_traj import LangGraphInstrumentor
 from otel_traj import semconv as sc
 from otel_traj.record import TrajectoryCallbackHandler
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan, SpanLimits
     from opentelemetry.sdk.trace.sampling import Sampler
 
-__all__ = ["Recording", "get_id", "get_parent_id", "has_error", "read", "read_steps"]
+__all__ = ["Recording", "get_handler", "get_id", "get_parent_id", "has_error", "read", "read_steps"]
 
 
 class Recording:
@@ -130,3 +131,10 @@ def has_error(spans: Iterable[ReadableSpan]) -> bool:
 def read_steps(span: ReadableSpan) -> list[list[str]]:
     """Return the trajectory in a graph-run span's manifest."""
     return cast("list[list[str]]", json.loads(read(span)[sc.STEPS]))
+
+
+def get_handler() -> TrajectoryCallbackHandler:
+    """Return the handler that the instrumentor records with."""
+    handler = LangGraphInstrumentor().handler
+    assert handler is not None
+    return handler

@@ -20,7 +20,7 @@ from otel_traj.record.calling_graph import HEARS_PAUSES
 from otel_traj.record.samples import build_tool_agent
 from tests.oracles import ALL, sort_names
 from tests.record.graphs import build_chain, mark, new_chain
-from tests.record.recording import Recording, read, read_steps
+from tests.record.recording import Recording, get_handler, read, read_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,13 +33,6 @@ if TYPE_CHECKING:
     from tests.record.graphs import Graph, Node, State
 
 THIRD = [pytest.param(each, mode, id=f"{each.number}-{mode}") for each in ALL[::3] for mode in each.modes]
-
-
-def get_handler() -> TrajectoryCallbackHandler:
-    """Return the handler that the instrumentor records with."""
-    handler = LangGraphInstrumentor().handler
-    assert handler is not None
-    return handler
 
 
 def list_edges(recording: Recording) -> Counter[tuple[str, str | None]]:

@@ -6,18 +6,11 @@ import pytest
 from langgraph.pregel import Pregel
 from langgraph.pregel import main as pregel_main
 
-from otel_traj import LangGraphInstrumentor, TrajectoryCallbackHandler, read_runs
+from otel_traj import LangGraphInstrumentor, read_runs
 from otel_traj import semconv as sc
 from otel_traj.errors import TrajectoryValueError
 from tests.record.graphs import build_chain
-from tests.record.recording import Recording, read
-
-
-def get_handler() -> TrajectoryCallbackHandler:
-    """Return the handler that the instrumentor records with."""
-    handler = LangGraphInstrumentor().handler
-    assert handler is not None
-    return handler
+from tests.record.recording import Recording, get_handler, read
 
 
 def test_instrumenting_twice_records_once(instrumented: Recording, caplog: pytest.LogCaptureFixture) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["covers", "match_all"]
+__all__ = ["match_all"]
 
 
 def match_all(partners: Sequence[Sequence[int]], right: int) -> list[int | None]:
@@ -30,13 +30,6 @@ def match_all(partners: Sequence[Sequence[int]], right: int) -> list[int | None]
     for left in range(len(partners)):
         _find_path(left, partners, left_of, right_of)
     return right_of
-
-
-def covers(partners: Sequence[Sequence[int]], right: int) -> bool:
-    """Return whether every one of the left side gets a partner of its own."""
-    left_of: list[int | None] = [None] * right
-    right_of: list[int | None] = [None] * len(partners)
-    return all(_find_path(left, partners, left_of, right_of) for left in range(len(partners)))
 
 
 def _find_path(
