@@ -159,7 +159,7 @@ def test_wide_patterns_take_polynomial_time() -> None:
     started = time.process_time()
     assert passes(wanted(*expected), ran(*actual), "flat_in_order")
     assert not passes(wanted(*expected), ran(*actual[:2], list(letters[:19])), "flat_in_order")
-    assert time.process_time() - started < 2.0
+    assert time.process_time() - started < 8.0
 
 
 def test_an_entry_gives_up_its_name_for_one_that_comes_later() -> None:
