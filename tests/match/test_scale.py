@@ -112,7 +112,7 @@ def test_wide_supersteps_are_bounded_too() -> None:
 
 
 def test_a_wide_reordered_superstep_is_priced_quickly() -> None:
-    """The order of 10,000 tasks in one superstep is compared in well under a second."""
+    """The order of 10,000 tasks in one superstep is compared in seconds at most."""
     names = [f"n{index % 5_000}" for index in range(10_000)]
     started = time.process_time()
     assert longest_common_subsequence(names, names[::-1]) < 10_000
