@@ -32,6 +32,10 @@ MISSING_FROM_OLDEST: Mapping[str, tuple[str, ...]] = {
     "spans of error handlers": _ERROR_HANDLERS,
     "resumed subgraph runs say so": _EVENTS,
     "answers streamed as events": ("langchain_core.callbacks.base.LLMManagerMixin.on_stream_event",),
+    "streams of later versions": (
+        "langgraph.pregel.Pregel.stream_events",
+        "langgraph.pregel.Pregel.stream(version)",
+    ),
     # Installed for the tests on the newest set only: its releases go with one SDK each.
     "opentelemetry-instrument": ("opentelemetry.instrumentation.auto_instrumentation.initialize",),
     # The forks that it needs came with them.

@@ -77,7 +77,7 @@ def test_every_other_entry_is_some_tests() -> None:
     """An entry that no test needs is no entry."""
     tests = "".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
     others = [name for name in MISSING_FROM_OLDEST if not name.startswith("oracle ")]
-    uses = ('@needs("{}")', 'list_missing("{}")')
+    uses = ('needs("{}")', 'list_missing("{}")')
     assert [name for name in others if not any(use.format(name) in tests for use in uses)] == []
 
 
