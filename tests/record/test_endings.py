@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from typing import TYPE_CHECKING
 
@@ -142,4 +143,116 @@ def test_abandoned_async_stream_is_a_cancelled_run(recording: Recording) -> None
 
     asyncio.run(run())
     assert [read(root)[sc.OUTCOME] for root in recording.roots] == ["cancelled"]
+    assert recording.is_empty()
+
+
+def test_a_node_that_swallows_its_cancellation(recording: Recording) -> None:
+    """A node that catches CancelledError and returns is as it ended; the run goes on, and all spans are ended."""
+
+    async def run() -> None:
+        entered = asyncio.Event()
+
+        async def stubborn(state: State) -> State:  # noqa: ARG001 - LangGraph passes it
+            entered.set()
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.Event().wait()
+            return {"nodes": ["stubborn"]}
+
+        graph = build_chain("stubborn", "after", stubborn=stubborn)
+        running = asyncio.create_task(graph.ainvoke({}, recording.config()))
+        await entered.wait()
+        running.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await running
+
+    asyncio.run(run())
+    (root,) = recording.roots
+    assert read(root)[sc.OUTCOME] == "ok"
+    assert read_steps(root) == [["stubborn"], ["after"]]
+    assert all(sc.OUTCOME not in read(span) and not has_error([span]) for span in recording.tasks)
+    assert recording.is_empty()
+
+
+def test_a_time_limit_inside_a_node(recording: Recording) -> None:
+    """What a node cancels inside itself is the node's own affair."""
+
+    async def impatient(state: State) -> State:  # noqa: ARG001 - LangGraph passes it
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.01):
+                await asyncio.Event().wait()
+        return {"nodes": ["impatient"]}
+
+    asyncio.run(build_chain("impatient", "b", impatient=impatient).ainvoke({}, recording.config()))
+    (root,) = recording.roots
+    assert read_steps(root) == [["impatient"], ["b"]]
+    assert read(root)[sc.OUTCOME] == "ok"
+    assert all(sc.OUTCOME not in read(span) and not has_error([span]) for span in recording.tasks)
+    assert recording.is_empty()
+
+
+def test_one_cancelled_among_many(recording: Recording) -> None:
+    """Of ten runs at once, one of them cancelled, nine end well and the one is cancelled."""
+
+    async def run() -> None:
+        entered = asyncio.Event()
+
+        async def wait(state: State) -> State:
+            if state["value"] == 3:
+                entered.set()
+                await asyncio.Event().wait()
+            await asyncio.sleep(0)
+            return {}
+
+        graph = build_chain("wait", "b", wait=wait)
+        running = [
+            asyncio.create_task(graph.ainvoke({"value": n}, recording.config(f"t{n}"))) for n in range(10)
+        ]
+        await entered.wait()
+        running[3].cancel()
+        await asyncio.wait(running)
+
+    asyncio.run(run())
+    outcomes = {read(root)[sc.CONVERSATION_ID]: read(root)[sc.OUTCOME] for root in recording.roots}
+    assert outcomes == {f"t{n}": "cancelled" if n == 3 else "ok" for n in range(10)}
+    assert recording.is_empty()
+
+
+def test_a_group_of_tasks_inside_a_node_fails(recording: Recording) -> None:
+    """Of a group of graphs in a node, one of which fails, the others are cancelled and the node is an error."""
+
+    async def run() -> None:
+        entered = asyncio.Event()
+
+        async def wait(state: State) -> State:  # noqa: ARG001 - LangGraph passes it
+            entered.set()
+            await asyncio.Event().wait()
+            return {}
+
+        async def fail(state: State) -> State:  # noqa: ARG001 - LangGraph passes it
+            await entered.wait()
+            raise ValueError
+
+        slow = build_chain("wait", graph_name="slow", wait=wait)
+        broken = build_chain("fail", graph_name="broken", fail=fail)
+
+        async def gather(state: State) -> State:  # noqa: ARG001 - LangGraph passes it
+            async with asyncio.TaskGroup() as group:
+                group.create_task(slow.ainvoke({}))
+                group.create_task(broken.ainvoke({}))
+            return {}
+
+        with pytest.raises(ExceptionGroup):
+            await build_chain("gather", gather=gather).ainvoke({}, recording.config())
+
+    asyncio.run(run())
+    assert {
+        span.name: (read(span).get(sc.OUTCOME), read(span).get(sc.ERROR_TYPE)) for span in recording.spans
+    } == {
+        "invoke_workflow chain": ("error", "ExceptionGroup"),
+        "invoke_node gather": (None, "ExceptionGroup"),
+        "invoke_workflow broken": ("error", "ValueError"),
+        "invoke_node fail": (None, "ValueError"),
+        "invoke_workflow slow": ("cancelled", None),
+        "invoke_node wait": ("cancelled", None),
+    }
     assert recording.is_empty()
