@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 pytestmark = needs("instrumented servers and clients")
 
 PAGE = Path(__file__).parents[2] / "docs" / "stacks.md"
-BLOCK = re.compile(r"^```python\n(from fastapi .*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```python\n(import asyncio\n.*?)^```$", re.MULTILINE | re.DOTALL)
 TRACE_ID, CALLER_ID = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 
 # Asks the service as its server would.
