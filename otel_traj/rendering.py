@@ -66,6 +66,9 @@ class Mask(Protocol):
     def cover(self, text: str) -> str:
         """Return a text with what must not be shown replaced; the text itself where there is nothing."""
 
+    def find_hidden(self, value: object) -> Collection[object]:
+        """Return the keys or positions of the parts that are hidden whole by what their holder says of them."""
+
 
 def clean_text(text: str) -> str:
     """Return text that has a UTF-8 form: a lone surrogate becomes its escape, backslash and digits.
@@ -222,25 +225,30 @@ class _Renderer:
     def _render_container(self, value: object, depth: int) -> JsonValue:
         if isinstance(value, Enum):
             return self.render(value.value, depth)
+        hidden = () if self._mask is None else self._mask.find_hidden(value)
         if isinstance(value, Mapping):
-            return self._render_mapping(value, depth)
+            return self._render_mapping(value, depth, hidden)
         if isinstance(value, (list, tuple, deque)):
-            return self._render_items(value, depth)
+            return self._render_items(value, depth, hidden)
         if isinstance(value, AbstractSet):
             return _sort(self._render_items(value, depth))
         if isinstance(value, type):
             return _type_text(value)
         fields = _fields_of(value)
         if fields is not None:
-            return self._render_mapping(fields, depth)
+            return self._render_mapping(fields, depth, hidden)
         array = _array_of(value)
+        if isinstance(array, list):
+            return self._render_items(array, depth, hidden)
         if array is not _SINGLE:
             return self.render(array, depth)
         if isinstance(value, Sequence):
             return self._render_items(value, depth)
         return _type_text(value)
 
-    def _render_mapping(self, mapping: Mapping[object, object], depth: int) -> dict[str, JsonValue]:
+    def _render_mapping(
+        self, mapping: Mapping[object, object], depth: int, hidden: Collection[object]
+    ) -> dict[str, JsonValue]:
         rendered: dict[str, JsonValue] = {}
         equal = 0
         for position, (key, value) in enumerate(self._take(mapping.items())):
@@ -253,7 +261,9 @@ class _Renderer:
                 name = f"{name} ({position})"
             if name in rendered:
                 equal += 1
-            elif self._mask is not None and (self._mask.hides(key) or self._mask.hides(name)):
+            elif self._mask is not None and (
+                self._mask.hides(key) or self._mask.hides(name) or name in hidden
+            ):
                 rendered[name] = self._mask.text
             else:
                 rendered[name] = self.render(value, depth)
@@ -274,19 +284,26 @@ class _Renderer:
         """
         return list(islice(items, max(self._items, 0) + 1))
 
-    def _render_items(self, items: Collection[object], depth: int) -> list[JsonValue]:
+    def _render_items(
+        self, items: Collection[object], depth: int, hidden: Collection[object] = ()
+    ) -> list[JsonValue]:
         rendered: list[JsonValue] = []
         for position, item in enumerate(self._take(items)):
             if self._items <= 0:
                 rendered.append(f"{CUT_MARK}{len(items) - position} items]")
                 break
             self._items -= 1
-            rendered.append(self.render(item, depth) if self._mask is None else self._cover_pair(item, depth))
+            if self._mask is not None and position in hidden:
+                rendered.append(self._mask.text)
+            else:
+                rendered.append(
+                    self.render(item, depth) if self._mask is None else self._cover_pair(item, depth)
+                )
         return rendered
 
     def _cover_pair(self, item: object, depth: int) -> JsonValue:
         """Return an item of a list; headers, and what else is a mapping with repeated keys, are lists of pairs."""
-        if self._mask is not None and isinstance(item, (list, tuple)) and len(item) == 2:
+        if self._mask is not None and isinstance(item, list) and len(item) == 2:
             key = item[0]
             if isinstance(key, (str, bytes)) and self._mask.hides(key):
                 return [self.render(key, depth), self._mask.text]
@@ -377,4 +394,7 @@ def _array_of(value: object) -> object:
     if size > _MAX_ARRAY:
         return f"{CUT_MARK}{size} array elements]"
     result = to_python()
+    names = getattr(value.dtype, "names", None)
+    if names and len(shape) == 1:
+        return [dict(zip(names, row, strict=False)) for row in result]
     return result if not isinstance(result, Iterable) or isinstance(result, (list, str)) else _SINGLE

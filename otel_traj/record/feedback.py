@@ -21,6 +21,7 @@ from otel_traj import semconv as sc
 from otel_traj.errors import OtelTrajError, TrajectoryTypeError, TrajectoryValueError
 from otel_traj.record.byte_cap import cap_text
 from otel_traj.record.exception_event import find_place, name_exception
+from otel_traj.record.instrumentor import LangGraphInstrumentor
 from otel_traj.record.log_record import make_log_event
 from otel_traj.record.run_end import RunEnd
 from otel_traj.rendering import clean_text
@@ -59,7 +60,8 @@ def record_feedback(
         key: What is judged: the name of the evaluation.
         label: The judgement as a word, of few.
         span_id: The span id of the run (16 hex digits), where `run` is a trace id.
-        logger_provider: Where the event goes; the global provider if None.
+        logger_provider: Where the event goes; if None, the one that `LangGraphInstrumentor().instrument` was given,
+            else the global provider.
 
     Returns:
         Whether the event was handed to a logger provider. False without an SDK behind it, with `OTEL_SDK_DISABLED`,
@@ -150,7 +152,12 @@ def _read_text(name: str, text: object) -> str:
 
 
 def _find_logger(provider: LoggerProvider | None) -> Logger:
-    logger = (provider or _logs.get_logger_provider()).get_logger(sc.SCOPE_NAME, otel_traj.__version__)
+    # Compared with None: a provider may be anything, and say that it is false.
+    chosen = next(
+        (each for each in (provider, LangGraphInstrumentor().logger_provider) if each is not None), None
+    )
+    found = _logs.get_logger_provider() if chosen is None else chosen
+    logger = found.get_logger(sc.SCOPE_NAME, otel_traj.__version__)
     # The API's own loggers, of which one is a private class, go nowhere.
     if type(logger).__module__.startswith("opentelemetry._logs"):
         raise TrajectoryValueError(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from typing import Any
 
+    from opentelemetry._logs import LoggerProvider
     from opentelemetry.trace import TracerProvider
 
     from otel_traj.record.handler import TrajectoryCallbackHandler
@@ -30,8 +31,8 @@ __all__ = ["LangGraphInstrumentor"]
 
 _logger = logging.getLogger("otel_traj")
 
-_OF_THE_INTERFACE = ("skip_dep_check", "raise_exception_on_conflict", "meter_provider", "logger_provider")
-"""What programs pass to any instrumentation alike, and this one has no use for."""
+_OF_THE_INTERFACE = ("skip_dep_check", "raise_exception_on_conflict", "meter_provider")
+"""What programs pass to any instrumentation alike, and this one has no use for: it writes no metrics."""
 
 
 class LangGraphInstrumentor:
@@ -51,11 +52,22 @@ class LangGraphInstrumentor:
         entrance = _process.entrance
         return None if entrance is None else entrance.handler
 
+    @property
+    def logger_provider(self) -> LoggerProvider | None:
+        """Where `record_feedback` sends what people judge, as `instrument` was told; None for the global provider."""
+        return _process.logger_provider
+
     def instrumentation_dependencies(self) -> Collection[str]:
         """Return what is instrumented, as requirements."""
         return ("langgraph >= 0.6",)
 
-    def instrument(self, *, tracer_provider: TracerProvider | None = None, **options: Any) -> None:  # noqa: ANN401 - the handler's own
+    def instrument(
+        self,
+        *,
+        tracer_provider: TracerProvider | None = None,
+        logger_provider: LoggerProvider | None = None,
+        **options: Any,  # noqa: ANN401 - the handler's own
+    ) -> None:
         """Record every graph run that begins from now on.
 
         A second call is logged and changes nothing. With `OTEL_SDK_DISABLED` nothing is recorded. LangGraph is not
@@ -63,8 +75,11 @@ class LangGraphInstrumentor:
 
         Args:
             tracer_provider: Where spans go; the global provider, whenever it is set, if None.
-            **options: Those of `TrajectoryCallbackHandler`. `meter_provider`, `logger_provider`, `skip_dep_check` and
-                `raise_exception_on_conflict`, which programs pass to any instrumentation, are ignored.
+            logger_provider: Where `record_feedback` sends its events, unless it is told otherwise; the global
+                provider if None. Runs are recorded as spans alone.
+            **options: Those of `TrajectoryCallbackHandler`. `meter_provider` (no metrics are written),
+                `skip_dep_check` and `raise_exception_on_conflict`, which programs pass to any instrumentation, are
+                ignored.
 
         Raises:
             TypeError: The handler has no such option.
@@ -79,6 +94,7 @@ class LangGraphInstrumentor:
                 _logger.warning("LangGraphInstrumentor: already instrumented; this call changes nothing.")
             else:
                 _process.let_in(given)
+                _process.logger_provider = logger_provider
 
     def uninstrument(self, **_options: object) -> None:
         """Give no later run a handler; LangGraph is as it was. Runs under way are recorded to their end."""
@@ -95,6 +111,7 @@ class _Process:
     def __init__(self) -> None:
         self.is_instrumented = False
         self.entrance: GraphEntrance | None = None
+        self.logger_provider: LoggerProvider | None = None
         self._watch: ImportWatch | None = None
         self.renew_locks()
         renew_in_child(self)
@@ -115,7 +132,7 @@ class _Process:
             self._watch.stop()
         if self.entrance is not None:
             self.entrance.close()
-        self.entrance = self._watch = None
+        self.entrance = self._watch = self.logger_provider = None
         self.is_instrumented = False
 
 

@@ -1,10 +1,10 @@
 """Hide the values of keys and what patterns find, in texts of any kind.
 
 A key is found where data has one, in a text that is JSON (a tool's answer, an argument of arguments), and in other
-text where it stands before `=` or `:`, as in an exception's message. In other text the end of a value can't be known,
-so rather too much is hidden than too little: a quoted text to its quote, anything else to the next comma, semicolon,
-`&`, closing bracket or the line's end. Patterns are the user's and searched with the time limit of the `regex`
-package, because `(a|aa)+$` must not hold up an agent.
+text where it stands before `=` or `:`, as in an exception's message, or is the tag of an element. There the end of a
+value can't be known, so rather too much is hidden than too little: a quoted text to its quote, an element to the next
+tag, anything else to the next comma, semicolon, `&`, closing bracket or the line's end. Patterns are the user's and
+searched with the time limit of the `regex` package, because `(a|aa)+$` must not hold up an agent.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Final
 
 import regex
 
+from otel_traj.record.hidden_parts import find_hidden_parts
 from otel_traj.rendering import dump_json, render
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
 __all__ = ["Masking", "ValueMask"]
 
@@ -34,6 +35,7 @@ _VALUE: Final = (
     r"""(?:[bBrRuUfF]{0,2}(?P<quote>\\*["'])(?P<quoted>(?:(?!(?P=quote))(?:\\.|.))*+)"""
     r"""|(?P<open>[\[({][^\r\n]*+)|(?P<bare>[^\s,;&})\]][^,;&})\]\r\n]*+))"""
 )
+_ELEMENT: Final = r"(?:\s[^<>]*+)?>(?P<element>[^<]++)"
 
 
 class Masking:
@@ -50,7 +52,7 @@ class Masking:
         globs = tuple(keys)
         self.text = text
         self.keys = re.compile("|".join(translate(glob.casefold()) for glob in globs)) if globs else None
-        self.key_in_text = _compile_key_in_text(globs) if globs else None
+        self.keys_in_text = _compile_keys_in_text(globs) if globs else ()
         self.patterns = tuple(regex.compile(pattern) for pattern in patterns)
 
     @property
@@ -59,9 +61,11 @@ class Masking:
         return self.keys is not None or bool(self.patterns)
 
 
-def _compile_key_in_text(globs: Iterable[str]) -> regex.Pattern[str]:
+def _compile_keys_in_text(globs: Iterable[str]) -> tuple[tuple[str, regex.Pattern[str]], ...]:
+    """Return what finds keys in texts, their values in the group that closes last, and what one of must be there."""
     names = "|".join(_translate_in_text(glob) for glob in globs)
-    return regex.compile(rf"(?:{names}){_VALUE}", regex.IGNORECASE | regex.DOTALL)
+    forms = {"=:": rf"(?:{names}){_VALUE}", "<": rf"<(?:\w+:)?(?:{names}){_ELEMENT}"}
+    return tuple((mark, regex.compile(form, regex.IGNORECASE | regex.DOTALL)) for mark, form in forms.items())
 
 
 def _translate_in_text(glob: str) -> str:
@@ -98,13 +102,20 @@ class ValueMask:
             key = key.decode("utf-8", "replace")
         return isinstance(key, str) and keys.match(str.__str__(key).casefold()) is not None
 
+    def find_hidden(self, value: object) -> Collection[object]:
+        """Return the keys or positions of the parts that a value's other names for them hide."""
+        return () if self._masking.keys is None else find_hidden_parts(value, self.hides)
+
     def cover(self, text: str) -> str:
         """Return a text with the values of keys and what patterns find hidden."""
         text = str.__str__(text)
         inner = self._cover_nested(text) if text[:1].isspace() or text[:1] in ("{", "[", '"') else text
         masking = self._masking
-        if masking.key_in_text is not None and inner == text:
-            inner = self._replace(masking.key_in_text, inner)
+        if inner == text:
+            for mark, keys in masking.keys_in_text:
+                # A search costs more than to look for what none of its finds is without.
+                if any(each in inner for each in mark):
+                    inner = self._replace(keys, inner)
         for pattern in masking.patterns:
             inner = self._replace(pattern, inner)
         return inner
@@ -144,8 +155,7 @@ class ValueMask:
         whole: str = found[0]
         if not whole:
             return whole
-        if found.re is not self._masking.key_in_text:
+        if found.re in self._masking.patterns:
             return self.text
-        group = next(name for name in ("quoted", "open", "bare") if found[name] is not None)
-        start = found.start(group) - found.start()
+        start = found.start(found.lastgroup or 0) - found.start()
         return f"{whole[:start]}{self.text}"

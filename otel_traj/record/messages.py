@@ -45,7 +45,7 @@ def list_messages(batches: object, show: Show) -> list[JsonValue]:
     messages = [
         message for batch in listed for message in (batch if isinstance(batch, (list, tuple)) else [batch])
     ]
-    return [_make_message(message, show) for message in messages]
+    return [_make_any_message(message, show) for message in messages]
 
 
 def list_prompts(prompts: object, show: Show) -> list[JsonValue]:
@@ -71,12 +71,20 @@ def list_answers(generations: Iterable[object], show: Show) -> list[JsonValue]:
             parts = _make_parts(getattr(generation, "text", None), show)
             answer: dict[str, JsonValue] = {"role": "assistant", "parts": parts}
         else:
-            answer = _make_message(message, show)
+            answer = _make_any_message(message, show)
         reason = read_finish_reason(generation)
         if reason is not None:
             answer["finish_reason"] = reason
         answers.append(answer)
     return answers
+
+
+def _make_any_message(message: object, show: Show) -> dict[str, JsonValue]:
+    """Return a message, or where it can't be read, what rendering makes of it: the others are not lost for it."""
+    try:
+        return _make_message(message, show)
+    except Exception:  # noqa: BLE001 - messages are foreign objects
+        return {"role": "user", "parts": [{"type": "generic", "content": show(message)}]}
 
 
 def _make_message(message: object, show: Show) -> dict[str, JsonValue]:

@@ -1,8 +1,8 @@
 """Attributes of model calls, by the GenAI semantic conventions (development, 1.42.0-dev).
 
-LangChain describes a call twice: `ls_*` metadata, the same for all providers and with the values of this call,
-and the provider's own `invocation_params`. The first goes first. Its `serialized` form is never read: it holds
-a repr of the whole model (langchain-core 1.8.3).
+What was asked for stands in `model_request`, the tokens in `token_usage`. The `serialized` form of a model is never
+read: it holds a repr of the whole model. Where the chunks of a stream repeat a finish reason or a model's name, LangChain
+joins the texts (`STOPSTOP`, seen with langchain-core 1.8.3 and langchain-google-genai 4.4.3): they are told once.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from otel_traj import semconv as sc
+from otel_traj.record.model_request import describe_parameters, read_provider
+from otel_traj.record.token_usage import read_usage
 from otel_traj.rendering import clean_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from opentelemetry.util.types import AttributeValue
 
@@ -25,67 +27,13 @@ __all__ = [
     "read_request_model",
 ]
 
-_PROVIDERS = {
-    "amazon_bedrock": "aws.bedrock",
-    "anthropic_bedrock": "aws.bedrock",
-    "azure": "azure.ai.openai",
-    "azure_ai": "azure.ai.inference",
-    "bedrock": "aws.bedrock",
-    "bedrock_converse": "aws.bedrock",
-    "google_anthropic_vertex": "gcp.vertex_ai",
-    "google_genai": "gcp.gemini",
-    "google_vertexai": "gcp.vertex_ai",
-    "ibm": "ibm.watsonx.ai",
-    "mistral": "mistral_ai",
-    "mistralai": "mistral_ai",
-    "watsonx": "ibm.watsonx.ai",
-    "xai": "x_ai",
-}
-"""LangChain's provider names whose well-known value in the conventions is another."""
-
 _MODEL_KEYS = ("model", "model_name", "model_id", "deployment_name", "azure_deployment")
 _RESPONSE_MODEL_KEYS = ("model_name", "model", "model_id")
 _FINISH_KEYS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
-
-
-def _read_float(value: object) -> float | None:
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-
-
-def _read_int(value: object) -> int | None:
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    is_int = isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63
-    return int(value) if is_int else None  # type: ignore[call-overload]  # mypy can't follow is_int
-
-
-def _read_texts(value: object) -> list[str] | None:
-    if isinstance(value, str):
-        return [clean_text(value)]
-    if isinstance(value, (list, tuple)) and value and all(isinstance(text, str) for text in value):
-        return [clean_text(text) for text in value]
-    return None
-
-
-def _read_flag(value: object) -> bool | None:
-    return True if value is True else None
-
-
-_PARAMETERS: tuple[tuple[str, tuple[str, ...], Callable[[object], AttributeValue | None]], ...] = (
-    (sc.REQUEST_TEMPERATURE, ("ls_temperature", "temperature"), _read_float),
-    (
-        sc.REQUEST_MAX_TOKENS,
-        ("ls_max_tokens", "max_tokens", "max_completion_tokens", "max_output_tokens", "num_predict"),
-        _read_int,
-    ),
-    (sc.REQUEST_STOP_SEQUENCES, ("ls_stop", "stop", "stop_sequences"), _read_texts),
-    (sc.REQUEST_TOP_P, ("top_p",), _read_float),
-    (sc.REQUEST_TOP_K, ("top_k",), _read_int),
-    (sc.REQUEST_FREQUENCY_PENALTY, ("frequency_penalty",), _read_float),
-    (sc.REQUEST_PRESENCE_PENALTY, ("presence_penalty",), _read_float),
-    (sc.REQUEST_SEED, ("seed",), _read_int),
-    (sc.REQUEST_STREAM, ("stream", "streaming"), _read_flag),
-)
+_OWN_IDS = ("chatcmpl-", "cmpl-", "gen-", "msg_", "resp_")
+"""Beginnings of ids that providers give (OpenAI, OpenRouter, Anthropic)."""
+_MIN_FOLDED = 8
+"""A shorter name of a model may well be one syllable twice."""
 
 
 def read_request_model(metadata: Mapping[str, object], parameters: Mapping[str, object]) -> str | None:
@@ -109,21 +57,13 @@ def describe_request(
         Attributes, without content.
     """
     attributes: dict[str, AttributeValue] = {sc.OPERATION_NAME: operation}
-    provider = metadata.get("ls_provider") or parameters.get("_type")
-    if isinstance(provider, str) and provider:
-        attributes[sc.PROVIDER_NAME] = clean_text(_PROVIDERS.get(provider, provider))
+    provider = read_provider(metadata, parameters)
+    if provider is not None:
+        attributes[sc.PROVIDER_NAME] = provider
     model = read_request_model(metadata, parameters)
     if model is not None:
         attributes[sc.REQUEST_MODEL] = model
-    for attribute, keys, read in _PARAMETERS:
-        for key in keys:
-            value = read(metadata.get(key) if key.startswith("ls_") else parameters.get(key))
-            if value is not None:
-                attributes[attribute] = value
-                break
-    choices = _read_int(parameters.get("n"))
-    if choices is not None and choices != 1:
-        attributes[sc.REQUEST_CHOICE_COUNT] = choices
+    attributes.update(describe_parameters(metadata, parameters))
     return attributes
 
 
@@ -142,20 +82,41 @@ def describe_response(response: object) -> dict[str, AttributeValue]:
     sources = [source for found in facts for source in found] + [overall]
     model = _find_text(sources, _RESPONSE_MODEL_KEYS)
     if model is not None:
-        attributes[sc.RESPONSE_MODEL] = model
-    response_id = _find_text(sources, ("id", "response_id"))
+        attributes[sc.RESPONSE_MODEL] = _fold(model) if len(model) >= _MIN_FOLDED else model
+    messages = [getattr(each, "message", None) for each in list_generations(response)]
+    response_id = _find_text(sources, ("id", "response_id")) or _find_own_id(messages)
     if response_id is not None:
         attributes[sc.RESPONSE_ID] = response_id
-    reasons = [reason for found in facts if (reason := _find_text(found, _FINISH_KEYS)) is not None]
+    reasons = [reason for found in (facts or [[]]) if (reason := _find_reason([*found, overall])) is not None]
     if reasons:
         attributes[sc.RESPONSE_FINISH_REASONS] = reasons
-    attributes.update(_read_usage(response, overall))
+    attributes.update(read_usage([getattr(each, "usage_metadata", None) for each in messages], sources))
     return attributes
+
+
+def _find_own_id(messages: list[object]) -> str | None:
+    """Return a message's id where it is its provider's: LangChain gives one to whatever has none."""
+    ids = [getattr(message, "id", None) for message in messages]
+    return next(
+        (clean_text(each) for each in ids if isinstance(each, str) and each.startswith(_OWN_IDS)), None
+    )
 
 
 def read_finish_reason(generation: object) -> str | None:
     """Return why a model stopped, in the provider's word; None where it does not say."""
-    return _find_text(_list_facts(generation), _FINISH_KEYS)
+    return _find_reason(_list_facts(generation))
+
+
+def _find_reason(facts: list[Mapping[str, object]]) -> str | None:
+    reason = _find_text(facts, _FINISH_KEYS)
+    if reason is not None:
+        return _fold(reason)
+    # OpenAI's Responses API: `status`, and where that is `incomplete`, why.
+    of_responses = [
+        each for each in facts if each.get("object") == "response" or "incomplete_details" in each
+    ]
+    incomplete = [_as_mapping(each.get("incomplete_details")) for each in of_responses]
+    return _find_text(incomplete, ("reason",)) or _find_text(of_responses, ("status",))
 
 
 def list_generations(response: object) -> list[object]:
@@ -187,30 +148,7 @@ def _find_text(sources: list[Mapping[str, object]], keys: tuple[str, ...]) -> st
     return None
 
 
-def _read_usage(response: object, overall: Mapping[str, object]) -> dict[str, AttributeValue]:
-    """Read the tokens of one call; where a call has several answers, providers repeat its total on each."""
-    for generation in list_generations(response):
-        usage = getattr(getattr(generation, "message", None), "usage_metadata", None)
-        if isinstance(usage, dict) and usage:
-            inputs = _as_mapping(usage.get("input_token_details"))
-            outputs = _as_mapping(usage.get("output_token_details"))
-            return _drop_unknown(
-                {
-                    sc.USAGE_INPUT_TOKENS: usage.get("input_tokens"),
-                    sc.USAGE_OUTPUT_TOKENS: usage.get("output_tokens"),
-                    sc.USAGE_CACHE_READ_INPUT_TOKENS: inputs.get("cache_read"),
-                    sc.USAGE_CACHE_WRITE_INPUT_TOKENS: inputs.get("cache_creation"),
-                    sc.USAGE_REASONING_OUTPUT_TOKENS: outputs.get("reasoning"),
-                }
-            )
-    tokens = _as_mapping(overall.get("token_usage") or overall.get("usage"))
-    return _drop_unknown(
-        {
-            sc.USAGE_INPUT_TOKENS: tokens.get("prompt_tokens", tokens.get("input_tokens")),
-            sc.USAGE_OUTPUT_TOKENS: tokens.get("completion_tokens", tokens.get("output_tokens")),
-        }
-    )
-
-
-def _drop_unknown(usage: Mapping[str, object]) -> dict[str, AttributeValue]:
-    return {key: count for key, value in usage.items() if (count := _read_int(value)) is not None}
+def _fold(text: str) -> str:
+    """Return once what stands there several times in a row."""
+    period = (text + text).find(text, 1)
+    return text[:period]

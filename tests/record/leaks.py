@@ -40,6 +40,7 @@ __all__ = [
     "record_agent",
     "record_everything",
     "record_secrets",
+    "run_way",
 ]
 
 PLANTED: Final = "pl4nted"
@@ -200,9 +201,9 @@ def record_everything(recording: Recording, way: Way) -> None:
     graph = builder.compile(checkpointer=InMemorySaver(), name="chain")
     config = recording.config(metadata={"note": PLANTED, "deep": {"api_key": KEYED}})
     config["configurable"] = {"thread_id": "t1", "setting": PLANTED}
-    _run(graph, way, {"value": {"api_key": KEYED, "text": PLANTED}}, config)
+    run_way(graph, way, {"value": {"api_key": KEYED, "text": PLANTED}}, config)
     with contextlib.suppress(RuntimeError):
-        _run(graph, way, Command(resume={"api_key": KEYED, "answer": PLANTED}), config)
+        run_way(graph, way, Command(resume={"api_key": KEYED, "answer": PLANTED}), config)
 
 
 def record_agent(recording: Recording, way: Way) -> None:
@@ -217,10 +218,13 @@ def record_agent(recording: Recording, way: Way) -> None:
         SecretChat(turns=turns), [log_in, stumble], system_prompt=f"{PLANTED} api_key: {KEYED}"
     )
     question = f"{PLANTED} Authorization: Bearer {KEYED}"
-    _run(agent, way, {"messages": [("user", question)]}, recording.config("t1", metadata={"note": PLANTED}))
+    run_way(
+        agent, way, {"messages": [("user", question)]}, recording.config("t1", metadata={"note": PLANTED})
+    )
 
 
-def _run(graph: Any, way: Way, inputs: object, config: RunnableConfig) -> None:  # noqa: ANN401 - any graph
+def run_way(graph: Any, way: Way, inputs: object, config: RunnableConfig) -> None:  # noqa: ANN401 - any graph
+    """Run a graph that way, to its end."""
     if way == "invoke":
         graph.invoke(inputs, config)
     elif way == "stream":

@@ -14,7 +14,7 @@ from opentelemetry.sdk._logs.export import SimpleLogRecordProcessor
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.trace import TraceFlags
 
-from otel_traj import record_feedback
+from otel_traj import LangGraphInstrumentor, record_feedback
 from otel_traj import semconv as sc
 from otel_traj.record import RunEnd, feedback
 from tests.record.graphs import build_chain
@@ -83,6 +83,21 @@ def test_a_judgement_stands_under_the_span_of_its_run(feedbacks: Feedbacks) -> N
     assert record.trace_flags == TraceFlags.SAMPLED
     assert record.severity_number is SeverityNumber.INFO
     assert record.timestamp
+
+
+def test_the_provider_that_was_instrumented_with_is_used(feedbacks: Feedbacks) -> None:
+    """What `instrument` was given takes judgements, unless a call names another, until `uninstrument`."""
+    instrumentor, other = LangGraphInstrumentor(), Feedbacks()
+    instrumentor.instrument(logger_provider=feedbacks.provider)
+    try:
+        assert record_feedback(TRACE_ID, 1, span_id=SPAN_ID)
+        assert record_feedback(TRACE_ID, 0, span_id=SPAN_ID, logger_provider=other.provider)
+    finally:
+        instrumentor.uninstrument()
+    assert instrumentor.logger_provider is None
+    assert not record_feedback(TRACE_ID, 0.5, span_id=SPAN_ID)
+    assert feedbacks.read_one()[sc.EVALUATION_SCORE_VALUE] == 1
+    assert other.read_one()[sc.EVALUATION_SCORE_VALUE] == 0
 
 
 def test_ids_are_enough_in_another_process(feedbacks: Feedbacks) -> None:
@@ -200,7 +215,7 @@ GLOBAL = """
 import sys
 from opentelemetry import _logs
 from opentelemetry.sdk._logs import LoggerProvider
-from otel_traj import record_feedback
+from otel_traj import LangGraphInstrumentor, record_feedback
 
 ids = {"run": sys.argv[1], "span_id": sys.argv[2]}
 print(record_feedback(score=1, **ids))

@@ -3,11 +3,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import time
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel, Field
 
 from otel_traj.record.masking import MAX_SECONDS, Masking, ValueMask
 from otel_traj.rendering import CUT_MARK, render
@@ -26,6 +28,87 @@ class Login:
 
     password: str
     user: str
+
+
+class Row(NamedTuple):
+    """A tuple with names."""
+
+    user: str
+    password: str
+
+
+class Renamed(BaseModel):
+    """A model whose field has another name outside."""
+
+    secret: str = Field(alias="password")
+    user: str = "ann"
+
+
+class Column:
+    """A column of a table, as pandas has it."""
+
+    shape = (2,)
+    dtype = "object"
+
+    def __init__(self, name: str | None, *index: object) -> None:
+        """Name the column and its rows."""
+        self.name = name
+        self.index = index
+
+    def tolist(self) -> list[str]:
+        """Return what stands in it."""
+        return [SECRET, "ann"]
+
+
+class Table:
+    """An array of records, as numpy has it."""
+
+    shape = (1,)
+    dtype = SimpleNamespace(names=("password", "user"))
+
+    def tolist(self) -> list[tuple[str, str]]:
+        """Return its records."""
+        return [(SECRET, "ann")]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (Row("ann", SECRET), ["ann", "***"]),
+        ({"rows": [Row("ann", SECRET)]}, {"rows": [["ann", "***"]]}),
+        ({"header": ("password", SECRET)}, {"header": ["password", "***"]}),
+        ({"headers": {("password", SECRET)}}, {"headers": [["password", "***"]]}),
+        (Renamed(password=SECRET), {"secret": "***", "user": "ann"}),
+        (Column("password", "a", "b"), ["***", "***"]),
+        (Column("x", "password", "user"), ["***", "ann"]),
+        (Column(None, 0, 1), [SECRET, "ann"]),
+        (Table(), [{"password": "***", "user": "ann"}]),
+        ([{"name": "Password", "value": SECRET}], [{"name": "Password", "value": "***"}]),
+        ({"key": "password", "value": {"stringValue": SECRET}}, {"key": "password", "value": "***"}),
+        ({"name": "user", "value": "ann"}, {"name": "user", "value": "ann"}),
+        (json.dumps([{"name": "password", "value": SECRET}]), '[{"name":"password","value":"***"}]'),
+    ],
+)
+def test_key_that_stands_beside_its_value_hides_it(value: object, shown: object) -> None:
+    """Names of tuples, aliases of fields, labels of columns and rows, and the `name` beside a `value` are keys too."""
+    assert render(value, mask=mask("password")) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("<password>s3cr3t</password>", "<password>***</password>"),
+        (
+            "<user>ann</user><Password kind='x'>\ns3cr3t</Password>",
+            "<user>ann</user><Password kind='x'>***</Password>",
+        ),
+        ("<passwords>two</passwords>", "<passwords>two</passwords>"),
+        ("<a password='s3cr3t'>ann</a>", "<a password='***'>ann</a>"),
+    ],
+)
+def test_key_hides_what_an_element_of_its_name_holds(text: str, shown: str) -> None:
+    """XML and HTML have the key in the tag."""
+    assert mask("password").cover(text) == shown
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from otel_traj.record.model_spans import describe_request, describe_response
 from otel_traj.rendering import render, render_json
 from tests.missing_api import needs
 from tests.record.graphs import State, build_chain
+from tests.record.hostile import Message
 from tests.record.recording import Recording, read
 
 if TYPE_CHECKING:
@@ -260,15 +261,6 @@ def test_answer_that_says_nothing_has_no_attributes(response: object) -> None:
     assert describe_response(response) == {}
 
 
-@pytest.mark.parametrize(
-    ("ours", "theirs"),
-    [("openai", "openai"), ("azure", "azure.ai.openai"), ("bedrock_converse", "aws.bedrock"), ("x", "x")],
-)
-def test_providers_have_their_names_of_the_conventions(ours: str, theirs: str) -> None:
-    """LangChain's provider names become the conventions' well-known values."""
-    assert describe_request("chat", {"ls_provider": ours}, {})[sc.PROVIDER_NAME] == theirs
-
-
 def test_values_of_this_call_go_before_the_models_own() -> None:
     """A temperature that was given with the call wins over the model's default."""
     shown = describe_request("chat", {"ls_temperature": 0.9, "ls_max_tokens": None}, {"temperature": 0.1})
@@ -323,3 +315,10 @@ def test_answers_carry_their_finish_reason() -> None:
 def test_anything_can_stand_where_messages_stand(given: object) -> None:
     """What is no message is rendered, never raised."""
     assert isinstance(json.loads(render_json(list_messages(given, render))), list)
+
+
+def test_message_that_can_not_be_read_leaves_the_others() -> None:
+    """A message that raises is shown by its type, and what stands beside it as it is."""
+    shown = list_messages([[HumanMessage("hi"), Message()]], render)
+    assert shown[0] == {"role": "user", "parts": [{"type": "text", "content": "hi"}]}
+    assert "Message>" in json.dumps(shown[1])
