@@ -75,7 +75,8 @@ def clean_text(text: str) -> str:
 
     One such character in a span's name would make an exporter lose the whole batch.
     """
-    text = str.__str__(text)
+    if type(text) is not str:
+        text = str.__str__(text)
     if text.isascii():
         return text
     try:

@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from otel_traj import read_runs
+from tests.benchmark_scripts import BENCHMARKS, load_script
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
     from types import ModuleType
-
-PATH = Path(__file__).parent.parent / "benchmarks" / "match.py"
 
 
 @pytest.fixture(scope="module")
 def benchmark() -> ModuleType:
-    """The script as a module."""
-    spec = spec_from_file_location("benchmarks_match", PATH)
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    """The script that measures matching."""
+    return load_script("match")
+
+
+@pytest.fixture(scope="module")
+def peers() -> ModuleType:
+    """The script that measures recording beside other recorders."""
+    return load_script("record_peers")
 
 
 def best_ratio(measure: Callable[[], float], limit: float) -> float:
@@ -74,3 +75,121 @@ def test_the_table_says_when_and_with_what(
     assert all(f"{key} {value}" in printed for key, value in written.items() if key != "rows")
     (row,) = written["rows"]
     assert f"| matches, 5 supersteps of 3 | {row['milliseconds']:.3g} | sort and compare |" in printed
+
+
+def test_a_worker_tells_what_recorded_a_run() -> None:
+    """A round runs every recorder once and none once; all but that make a span for the run and each node."""
+    worker = load_script("record_worker").Worker("otel_traj", nodes=4)
+    for mode in ("sync", "async"):
+        found = worker.run_round(mode)
+        spans = {name: count for name, (_, _, count) in found.items()}
+        assert spans == {"none": 0, "floor": 5, "otel_traj": 5, "otel_traj, content": 5}
+        assert all(wall > 0 and processor > 0 for wall, processor, _ in found.values())
+
+
+def test_a_worker_answers_each_line_it_is_told() -> None:
+    """A worker is ready, runs a round for each line, and ends with its input; nothing else is among its answers."""
+    command = [sys.executable, str(BENCHMARKS / "record_worker.py"), "otel_traj", "4"]
+    done = subprocess.run(command, input="sync\n", capture_output=True, text=True, check=True, timeout=250)
+    ready, answer = done.stdout.splitlines()
+    assert ready == "ready"
+    assert {name: spans for name, (_, _, spans) in json.loads(answer).items()} == {
+        "none": 0,
+        "floor": 5,
+        "otel_traj": 5,
+        "otel_traj, content": 5,
+    }
+
+
+def make_rounds(*added: dict[str, float], spans: int = 201) -> list[dict[str, tuple[float, float, int]]]:
+    """Return rounds in which recorders add as many seconds to a bare run, which takes longer each time."""
+    return [
+        {"none": (bare, bare, 0)} | {name: (bare + more, bare + more, spans) for name, more in found.items()}
+        for bare, found in enumerate(added, 1)
+    ]
+
+
+def test_what_a_recorder_adds_is_the_median_of_pairs(peers: ModuleType) -> None:
+    """Each run is held against the bare one of its own round, whatever the others took."""
+    none, row = peers.summarize("sync", "langfuse", make_rounds({"x": 0.2}, {"x": 0.5}, {"x": 0.1}))
+    assert (none.recorder, none.processor) == ("none", pytest.approx(2 / 200 * 1e6))
+    assert (row.recorder, row.environment, row.spans) == ("x", "langfuse", 201)
+    assert row.processor == row.wall == pytest.approx(0.2 / 200 * 1e6)
+    assert row.least == pytest.approx(0.2 / 200 * 1e6)
+
+
+def test_only_recorders_of_nodes_are_compared_with(
+    peers: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The cheapest other recorder is one that makes a span per node; one that does not is shown, and labelled."""
+    rows = [
+        row
+        for mode in ("sync", "async")
+        for row in [
+            *peers.summarize(mode, "otel_traj", make_rounds({"floor": 0.1, "otel_traj": 0.15})),
+            *peers.summarize(mode, "langfuse", make_rounds({"langfuse": 0.6})),
+            *peers.summarize(mode, "openinference", make_rounds({"openinference": 0.5})),
+            *peers.summarize(mode, "official", make_rounds({"official": 0.01}, spans=1)),
+        ]
+    ]
+    assert peers.judge(rows, "sync") == {
+        "ours / floor": 1.5,
+        "ours / cheapest": 0.3,
+        "cheapest": "openinference",
+    }
+    peers.print_report(rows, {"langgraph": "1.2"}, 1)
+    printed = capsys.readouterr().out
+    assert printed.count("| official | 50 | 50 | 0.10 | 1, none for nodes |") == 2
+    assert printed.count("| otel_traj | 750 | 750 | 1.50 | 201 |") == 2
+    assert (
+        printed.count("- ours / openinference, the cheapest other that records nodes: 0.30 (at most 0.4)")
+        == 2
+    )
+
+
+def test_an_environment_that_can_not_be_made_says_why(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Where pip finds no such package, its words are the message, and the next time it is tried again."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    make_environment = load_script("environments").make_environment
+    for _ in range(2):
+        with pytest.raises(
+            SystemExit, match=r"peer: pip could not install --no-index no-such-package\n.*ERROR"
+        ):
+            make_environment("peer", ["--no-index", "no-such-package"], shared=())
+
+
+def test_the_agents_for_another_evaluator_are_whole(tmp_path: Path) -> None:
+    """What agentevals-cli is given are two complete agent runs with the calls and tokens that it has to find."""
+    script = load_script("agentevals_cli")
+    agents = script.record_agents(tmp_path / "agents.jsonl")
+    runs = list(read_runs(tmp_path / "agents.jsonl"))
+    assert [trace_id for run in runs for trace_id in run.trace_ids] == list(agents)
+    assert list(agents.values()) == ["create_agent", "by hand"]
+    for run in runs:
+        assert run.verified
+        assert [(call.name, call.args) for call in run.tool_calls] == script.CALLS
+        assert (len(run.model_calls), len(run.tool_calls)) == (
+            script.TOLD["llm_calls"],
+            script.TOLD["tool_calls"],
+        )
+        assert run.usage["input_tokens"] == script.TOLD["total_prompt"]
+        assert run.usage["output_tokens"] == script.TOLD["total_output"]
+
+
+def test_the_memory_that_is_reported_is_judged(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The report says yes where the heap grew by at most 1 MiB and only the bounded table holds something, else no."""
+    memory = load_script("memory")
+
+    def report(growth: int, held: dict[str, int]) -> bool:
+        kept = memory.Kept(True, 0, growth, 0, 0, 7, held)
+        return bool(memory.print_report([kept], {}, 9))
+
+    assert report(1024 * 1024, {"handler._table._ended_roots": 1_000})
+    assert "| our handler | 1024.0 | 0.0 | 0.0 | 7 |" in capsys.readouterr().out
+    assert not report(1024 * 1024 + 1, {})
+    assert not report(0, {"handler._table._open": 1})
+    assert "besides the bounded table of ended runs: _open" in capsys.readouterr().out

@@ -20,6 +20,7 @@ from otel_traj.record.model_spans import (
     list_generations,
     read_request_model,
 )
+from otel_traj.record.token_usage import find_chunk_usage, is_running_total, read_usage
 from otel_traj.record.tool_choices import describe_chosen_calls, describe_offered_tools
 from otel_traj.record.tool_spans import (
     describe_documents,
@@ -100,11 +101,17 @@ class CallRecorder:
             if isinstance(tools, (list, tuple)) and tools:
                 self._put(entry, sc.TOOL_DEFINITIONS, self._content.write("tool_definitions", tools))
 
-    def note_token(self, run_id: Hashable) -> None:
-        """Note when the first piece of a streamed answer came."""
+    def note_token(self, run_id: Hashable, chunk: object = None) -> None:
+        """Note when the first piece of a streamed answer came, and what each says of its tokens."""
         entry = self._table.get_open(run_id)
-        if entry is not None and entry.first_token_ns is None:
+        if entry is None:
+            return
+        if entry.first_token_ns is None:
             entry.first_token_ns = time.time_ns()
+        usage = find_chunk_usage(chunk)
+        if usage is not None:
+            entry.repeats_usage = entry.repeats_usage or is_running_total(entry.stream_usage, usage)
+            entry.stream_usage = usage
 
     def note_stream_event(self, run_id: Hashable, event: object) -> None:
         """Note the same of an answer that is streamed as events, of which the first only say that one begins."""
@@ -125,6 +132,9 @@ class CallRecorder:
         if not entry.recording:
             return {}
         attributes = describe_response(response)
+        if entry.repeats_usage:
+            # LangChain has added up totals.
+            attributes.update(read_usage([entry.stream_usage], []))
         if entry.first_token_ns is not None:
             seconds = (entry.first_token_ns - entry.start_ns) / 1e9
             attributes[sc.RESPONSE_TIME_TO_FIRST_CHUNK] = seconds

@@ -54,13 +54,13 @@ class ChainRecorder:
     def end(self, run_id: Hashable, outputs: object, error: BaseException | None) -> None:
         """End a chain, by an exception where there is one."""
         entry = self._table.get_open(run_id)
-        if entry is not None and entry.kind in DEFERRED and self._settings.inner and entry.span is None:
-            self._recorder.start_inner(entry)
-        if entry is not None and entry.kind == "graph_run":
-            self._endings.end_graph_run(entry, outputs, error)
-            return
-        entry = self._endings.take(run_id)
-        if entry is None:
+        if entry is not None:
+            if entry.kind == "graph_run":
+                self._endings.end_graph_run(entry, outputs, error)
+                return
+            if self._settings.inner and entry.kind in DEFERRED and entry.span is None:
+                self._recorder.start_inner(entry)
+        if not self._endings.close(entry) or entry is None:
             return
         if entry.kind == "node_task":
             self._endings.end_task(entry, outputs, error)

@@ -26,11 +26,10 @@ __all__ = [
     "Parent",
     "classify_chain",
     "find_link_number",
-    "names_task",
+    "find_task_id",
     "read_checkpoint_ns",
     "read_push_index",
     "read_step",
-    "read_task_id",
 ]
 
 Kind: TypeAlias = Literal[
@@ -74,8 +73,9 @@ def classify_chain(
     name: str,
     tags: Sequence[str],
     metadata: Mapping[str, object],
-    ns: str | None,
     *,
+    ns: str | None,
+    step: int | None,
     parent: Parent | None,
     is_root: bool,
 ) -> Kind:
@@ -86,14 +86,20 @@ def classify_chain(
         tags: Its tags.
         metadata: Its metadata.
         ns: Its checkpoint namespace.
+        step: Its superstep number.
         parent: The callback run that called it; None where it is a root or the caller is not known.
         is_root: It has no parent run id.
 
     Returns:
         Its kind. A node task makes its parent a graph run, whatever the parent was taken for.
     """
-    if not is_root and _is_task(name, tags, metadata, parent, ns):
-        return _classify_task(metadata, parent)
+    if step is not None and not is_root and _is_task(name, tags, metadata, parent, ns):
+        if (parent is None or parent.kind != "graph_run") and _has_functional_path(metadata):
+            return "functional_task"
+        path = metadata.get("langgraph_path")
+        if isinstance(path, (tuple, list)) and "node_error_handler" in path:
+            return "error_handler"
+        return "node_task"
     if is_root and parent is None and ns is None and "ls_integration" in metadata:
         return "graph_run"
     if parent is not None and parent.kind == "node_task" and _is_conditional_edge(tags, parent):
@@ -104,11 +110,9 @@ def classify_chain(
 def _is_task(
     name: str, tags: Sequence[str], metadata: Mapping[str, object], parent: Parent | None, ns: str | None
 ) -> bool:
-    if read_step(tags, metadata) is None:
-        return False
-    is_named = metadata.get("langgraph_node") == name
     if parent is None:
-        return ns is not None and is_named and f"{_STEP_TAG}{metadata.get('langgraph_step')}" in tags
+        is_tagged = f"{_STEP_TAG}{metadata.get('langgraph_step')}" in tags
+        return ns is not None and is_tagged and metadata.get("langgraph_node") == name
     if ns is not None and ns == parent.ns:
         return False
     if parent.kind not in _TASK_CALLERS and not _has_functional_path(metadata):
@@ -116,7 +120,7 @@ def _is_task(
     # `add_node(metadata=...)` may overwrite the node's name and the namespace; nobody overwrites a tag.
     if _has_step_tag(tags):
         return ns is not None or parent.kind == "graph_run"
-    return ns is not None and is_named
+    return ns is not None and metadata.get("langgraph_node") == name
 
 
 def _has_step_tag(tags: Sequence[str]) -> bool:
@@ -124,15 +128,6 @@ def _has_step_tag(tags: Sequence[str]) -> bool:
         if tag.startswith(_STEP_TAG):
             return True
     return False
-
-
-def _classify_task(metadata: Mapping[str, object], parent: Parent | None) -> Kind:
-    if _has_functional_path(metadata) and (parent is None or parent.kind != "graph_run"):
-        return "functional_task"
-    path = metadata.get("langgraph_path")
-    return (
-        "error_handler" if isinstance(path, (tuple, list)) and "node_error_handler" in path else "node_task"
-    )
 
 
 def _has_functional_path(metadata: Mapping[str, object]) -> bool:
@@ -162,15 +157,20 @@ def read_checkpoint_ns(metadata: Mapping[str, object]) -> str | None:
     return clean_text(ns) if isinstance(ns, str) and ns else None
 
 
-def read_task_id(ns: str) -> str:
-    """Return the id of the task that a namespace names: what follows the last colon."""
-    return ns.rpartition(":")[2]
+def find_task_id(ns: str, node: str) -> str | None:
+    """Return the id of the task that a namespace names: what follows the last colon.
 
+    Args:
+        ns: A checkpoint namespace.
+        node: The task's node.
 
-def names_task(ns: str, node: str) -> bool:
-    """Whether a namespace is LangGraph's own for a task of this node, not one that the user put over it."""
-    before, colon, _ = ns.rpartition("|")[2].rpartition(":")
-    return before == node if colon else ns != ""
+    Returns:
+        The id; None where the namespace is not LangGraph's own for this node, but one that the user put over it.
+    """
+    before, colon, task_id = ns.rpartition("|")[2].rpartition(":")
+    if colon:
+        return task_id if before == node else None
+    return ns.rpartition(":")[2] or None
 
 
 def read_step(tags: Sequence[str], metadata: Mapping[str, object]) -> int | None:

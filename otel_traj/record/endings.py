@@ -11,6 +11,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from otel_traj import semconv as sc
+from otel_traj.record.exception_event import find_place, name_exception
 from otel_traj.record.outcome import asks_something, classify_ending, decide_outcome
 from otel_traj.record.recorded_manifest import build_manifest
 from otel_traj.record.run_end import make_run_end
@@ -66,13 +67,17 @@ class Endings:
 
     def take(self, run_id: Hashable) -> Entry | None:
         """Take an entry out of the open ones; None, counted, where its end has no start."""
+        entry = self._table.get_open(run_id)
+        return entry if self.close(entry) else None
+
+    def close(self, entry: Entry | None) -> bool:
+        """Do the same with what was found already; False, counted, where that is nothing, or an end came before."""
         with self._table.lock:
-            entry = self._table.take(run_id)
-            if entry is not None:
+            if entry is not None and self._table.take(entry):
                 self._table.remember(entry)
-                return entry
+                return True
         self._counters.add("unknown_ends")
-        return None
+        return False
 
     def finish(
         self,
@@ -124,6 +129,16 @@ class Endings:
 
     def end_task(self, entry: Entry, outputs: object, error: BaseException | None) -> None:
         """End a node task."""
+        attributes = {} if error is None else self._describe_task_ending(entry, error)
+        if self._content is not None and entry.recording and (error is None or sc.INTERRUPTED in attributes):
+            shown = outputs if error is None else {sc.INTERRUPT_NODE: error.args[0] if error.args else []}
+            text = self._content.write("state", shown)
+            if text is not None:
+                attributes[sc.TASK_OUTPUTS] = text
+        self.finish(entry, attributes, error)
+
+    def _describe_task_ending(self, entry: Entry, error: BaseException) -> dict[str, AttributeValue]:
+        """Return what a node task's span says about what it raised, and note in its graph run where that pauses it."""
         attributes = describe_ending(error)
         if sc.INTERRUPTED in attributes:
             if not entry.interrupted_inside:
@@ -134,18 +149,13 @@ class Endings:
         elif attributes.get(sc.OUTCOME) == "interrupted" and entry.graph is not None:
             with self._table.lock:
                 entry.graph.pause_seen = True
-        if self._content is not None and entry.recording and (error is None or sc.INTERRUPTED in attributes):
-            shown = outputs if error is None else {sc.INTERRUPT_NODE: error.args[0] if error.args else []}
-            text = self._content.write("state", shown)
-            if text is not None:
-                attributes[sc.TASK_OUTPUTS] = text
-        self.finish(entry, attributes, error)
+        return attributes
 
     def end_graph_run(self, entry: Entry, outputs: object, error: BaseException | None) -> None:
         """End a graph run that is still open: write its manifest and tell whoever wants to know."""
         run, manifest = entry.graph, None
         with self._table.lock:
-            if self._table.take(entry.run_id) is None:
+            if not self._table.take(entry):
                 return
             self._table.remember(entry)
             if run is not None:
@@ -180,9 +190,13 @@ class Endings:
             return
         try:
             listener(make_run_end(run, entry.span_context, outcome))
-        except Exception:
+        except Exception as error:  # noqa: BLE001 - the agent must not feel any failure of its application's hook
             if self._counters.add("run_end_errors") == 1:
-                _logger.exception("on_run_end raised; the agent goes on, further failures are only counted")
+                _logger.warning(
+                    "on_run_end raised %s (%s); the agent goes on, further failures are only counted",
+                    name_exception(error),
+                    find_place(error),
+                )
 
 
 def _blame_below(entry: Entry) -> None:

@@ -25,14 +25,12 @@ class InputFacts(NamedTuple):
     is_command: bool
 
 
-@dataclass(slots=True, kw_only=True)
-class SeenTask:
-    """A task of a graph run, by its id."""
+class SeenTask(NamedTuple):
+    """A task of a graph run."""
 
     step: int
     node: str
     push_index: int | None
-    attempts: int = 0
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -52,6 +50,8 @@ class GraphRun:
     parent_task_id: str | None = None
     tasks: dict[str, SeenTask] = field(default_factory=dict)
     """By task id."""
+    retries: dict[str, int] = field(default_factory=dict)
+    """How often each task was tried again, by task id."""
     task_span_count: int = 0
     span_count: int = 0
     """Top-level runs: spans started below this one."""
@@ -82,12 +82,12 @@ class GraphRun:
         Returns:
             Which attempt it is, from 1.
         """
-        task = self.tasks.get(task_id)
-        if task is None:
-            task = self.tasks[task_id] = SeenTask(step=step, node=node, push_index=push_index)
-        task.attempts += 1
         self.task_span_count += 1
-        return task.attempts
+        if task_id not in self.tasks:
+            self.tasks[task_id] = SeenTask(step, node, push_index)
+            return 1
+        self.retries[task_id] = retries = self.retries.get(task_id, 0) + 1
+        return retries + 1
 
 
 def read_input_facts(inputs: object) -> InputFacts:

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from otel_traj.record.entry import Entry
     from otel_traj.record.graph_run import GraphRun
 
-__all__ = ["describe_graph_run", "describe_task", "name_graph_run", "name_place", "read_thread_id"]
+__all__ = ["describe_graph_run", "describe_task", "list_place", "name_graph_run", "read_thread_id"]
 
 _AGENT_INTEGRATIONS = frozenset({"langchain_create_agent", "deepagents"})
 _AGENT_KEYS = ("ls_integration", "lc_agent_name")
 _THREAD_KEYS = ("thread_id", "session_id", "conversation_id")
+_PLACE_KEYS = (sc.STEP, sc.NODE, sc.TASK_ID, sc.RUN_ID, sc.THREAD_ID)
 _INTERNAL_TAGS = ("seq:step:", "graph:step:", "langsmith:")
 
 
@@ -107,46 +108,41 @@ def _pick_metadata(metadata: Mapping[str, object], keys: Iterable[str]) -> dict[
             picked[f"{sc.METADATA_PREFIX}{key}"] = _make_attribute(value)
     case = metadata.get("case")
     if case is not None:
-        picked[sc.CASE] = clean_text(case) if isinstance(case, str) else render_json(case)
+        shown = _make_attribute(case)
+        picked[sc.CASE] = shown if isinstance(shown, str) else render_json(case)
     return picked
 
 
 def _make_attribute(value: object) -> AttributeValue:
+    """Return a value as an attribute can hold it, whatever it is."""
+    try:
+        return _make_plain(value)
+    except Exception:  # noqa: BLE001 - a value of the user's may raise when it is asked for its class
+        return render_json(value)
+
+
+def _make_plain(value: object) -> AttributeValue:
     if isinstance(value, str):
         return clean_text(value)
     if isinstance(value, bool):
         return value
     if isinstance(value, float):
         return float.__float__(value)
-    if isinstance(value, int) and -(2**63) <= value < 2**63:
-        return int.__int__(value)
+    if isinstance(value, int) and -(2**63) <= (number := int.__int__(value)) < 2**63:
+        return number
     return render_json(value)
 
 
-def name_place(run: GraphRun, *, step: int, node: str, task_id: str) -> dict[str, AttributeValue]:
-    """Return the five attributes that say where something ran: superstep, node, task, run and thread.
-
-    They stand on a node task, and on the model calls, tool calls and retrievals inside it.
-    """
-    place: dict[str, AttributeValue] = {
-        sc.STEP: step,
-        sc.NODE: node,
-        sc.TASK_ID: task_id,
-        sc.RUN_ID: run.run_id,
-    }
-    if run.thread_id is not None:
-        place[sc.THREAD_ID] = run.thread_id
-    return place
-
-
 def describe_task(
-    entry: Entry, place: Mapping[str, AttributeValue], *, push_index: int | None, attempt: int
+    entry: Entry, run: GraphRun, *, step: int, task_id: str, push_index: int | None, attempt: int
 ) -> dict[str, AttributeValue]:
     """Return what a node-task span starts with.
 
     Args:
         entry: The entry of the task.
-        place: Where it stands.
+        run: The graph run it belongs to.
+        step: Its superstep.
+        task_id: Its id.
         push_index: Index of a fan-out task, else None.
         attempt: Which attempt it is, from 1.
 
@@ -155,12 +151,35 @@ def describe_task(
     """
     shown = entry.metadata.get("langgraph_triggers")
     triggers = shown if isinstance(shown, (tuple, list)) else () if shown is None else (shown,)
-    return {
+    attributes: dict[str, AttributeValue] = {
         sc.OPERATION_NAME: sc.INVOKE_NODE,
         sc.NODE_NAME: entry.name,
         sc.CHECKPOINT_NS: entry.ns or "",
         sc.PATH: "pull" if push_index is None else f"push:{push_index}",
-        sc.TRIGGERS: [name_value(each) for each in triggers],
+        sc.TRIGGERS: tuple(map(name_value, triggers)),
         sc.ATTEMPT: attempt,
-        **place,
+        sc.STEP: step,
+        sc.NODE: entry.name,
+        sc.TASK_ID: task_id,
+        sc.RUN_ID: run.run_id,
     }
+    if run.thread_id is not None:
+        attributes[sc.THREAD_ID] = run.thread_id
+    return attributes
+
+
+def list_place(entry: Entry) -> dict[str, AttributeValue]:
+    """Return the attributes that say where a callback run stands.
+
+    Returns:
+        Superstep, node, task, run and thread of the node task it runs in; outside one, what is known of them.
+    """
+    task, run = entry.task_keys, entry.graph
+    if task is not None:
+        return {key: task[key] for key in _PLACE_KEYS if key in task}
+    if run is None:
+        return {}
+    place: dict[str, AttributeValue] = {sc.RUN_ID: run.run_id}
+    if run.thread_id is not None:
+        place[sc.THREAD_ID] = run.thread_id
+    return place

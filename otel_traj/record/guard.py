@@ -7,6 +7,7 @@ langchain-core 1.8.3). KeyboardInterrupt and its like are no failures of ours an
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import logging
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
@@ -34,17 +35,21 @@ def guarded(callback: _Callback) -> _Callback:
     """Return the callback without its exceptions: they are counted as `callback_errors`."""
 
     @functools.wraps(callback)
-    def call(self: Guarded, /, *args: object, **kwargs: object) -> None:
+    def call(*args: object, **kwargs: object) -> None:
+        # Without a name for `self` the arguments are passed on as the tuple that they came in.
         try:
-            callback(self, *args, **kwargs)
+            callback(*args, **kwargs)
         except Exception as error:  # noqa: BLE001 - the agent must not feel any failure of its recorder
-            _note_failure(self._counters, callback.__name__, error)
+            _note_failure(cast("Guarded", args[0])._counters, callback.__name__, error)
 
     return cast("_Callback", call)
 
 
 def _note_failure(counters: Counters, callback: str, error: BaseException) -> None:
-    if counters.add("callback_errors") == 1:
+    if counters.add("callback_errors") != 1:
+        return
+    # A log handler of the application may raise, or the way to it.
+    with contextlib.suppress(Exception):
         _logger.warning(
             "%s failed with %s (%s): something of this run is not recorded, the agent is not affected. "
             "Further failures are only counted, in the handler's `counters`.",

@@ -238,10 +238,10 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
         *,
         run_id: UUID,
         parent_run_id: UUID | None = None,  # noqa: ARG002 - LangChain's interface
-        **kwargs: object,  # noqa: ARG002 - as above
+        **kwargs: object,
     ) -> None:
-        """Note when the first piece of an answer came."""
-        self._calls.note_token(run_id)
+        """Note when the first piece of an answer came, and what each says of its tokens."""
+        self._calls.note_token(run_id, kwargs.get("chunk"))
 
     @guarded
     def on_stream_event(self, event: object, *, run_id: UUID, **kwargs: object) -> None:  # noqa: ARG002 - LangChain's

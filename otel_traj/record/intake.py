@@ -11,7 +11,13 @@ import time
 from typing import TYPE_CHECKING
 
 from otel_traj.record.calling_graph import HEARS_PAUSES, find_calling_graph
-from otel_traj.record.classify import DEFERRED, classify_chain, find_link_number, read_checkpoint_ns
+from otel_traj.record.classify import (
+    DEFERRED,
+    classify_chain,
+    find_link_number,
+    read_checkpoint_ns,
+    read_step,
+)
 from otel_traj.record.entry import Entry, Tree
 from otel_traj.record.graph_run import read_input_facts
 from otel_traj.record.live_span import find_current_entry, read_current_span
@@ -89,26 +95,27 @@ class Intake:
         with self._table.lock:
             known = self._table.get_open(run_id)
             if known is not None:
-                self._counters.add("duplicate_starts")
-                if known.kind == "graph_run" and known.graph is not None:
-                    known.graph.begun_twice = True
+                self._note_twin(known)
                 return None
             entry = self._make_entry(run_id, caller_id, kind, name, tags, metadata, start_ns)
-            evicted = self._admit(entry, inputs)
+            if kind is None:
+                self._classify(entry, inputs)
+            if not entry.name:
+                entry.name = entry.kind
+            caller = entry.parent
+            if caller is not None and caller.kind == "node_task":
+                _note_link(caller, entry)
+            evicted = self._table.add(entry)
         for gone in evicted:
             self._evict(gone)
-        if entry.parent is None:
+        if caller is None:
             self._tracers.warn_without_sdk()
         return entry
 
-    def _admit(self, entry: Entry, inputs: object) -> list[Entry]:
-        if entry.kind == "graph_run" or entry.kind in DEFERRED:
-            entry.input_facts = read_input_facts(inputs)
-        if self._keeps_inputs:
-            entry.inputs = inputs
-        if entry.parent is not None and entry.parent.kind == "node_task":
-            _note_link(entry.parent, entry)
-        return self._table.add(entry)
+    def _note_twin(self, known: Entry) -> None:
+        self._counters.add("duplicate_starts")
+        if known.kind == "graph_run" and known.graph is not None:
+            known.graph.begun_twice = True
 
     def _make_entry(
         self,
@@ -121,40 +128,52 @@ class Intake:
         start_ns: int,
     ) -> Entry:
         shown: Mapping[str, object] = metadata if isinstance(metadata, dict) else {}
-        listed = tags if isinstance(tags, (list, tuple)) else ()
-        words = tuple([tag for tag in listed if isinstance(tag, str)])
-        text = clean_text(name) if isinstance(name, str) and name else ""
-        ns = read_checkpoint_ns(shown)
-        parent, outer = self._find_parent(caller_id)
-        may_pause_untold = False
-        if kind is None:
-            # What is only current may be anything around the caller, so it tells nothing of what this one is.
-            caller = parent if outer is None else None
-            kind = classify_chain(text, words, shown, ns, parent=caller, is_root=caller_id is None)
-            kind, may_pause_untold = _ask_stack(kind, caller)
-        return Entry(
-            run_id=run_id,
-            kind=kind,
-            name=text or kind,
-            start_ns=start_ns,
-            tree=parent.tree if parent is not None else self._plant_tree(),
-            caller_id=caller_id,
-            parent=parent,
-            outer=outer,
-            ns=ns,
-            tags=words,
-            metadata=shown,
-            graph=parent.graph if parent is not None else None,
-            task_keys=parent.task_keys if parent is not None else None,
-            may_pause_untold=may_pause_untold,
+        outer: Span | None = None
+        caller = None if caller_id is None else self._table.find(caller_id)
+        if caller is None:
+            caller, outer = self._find_current()
+        words = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, (list, tuple)) else ()
+        entry = Entry(
+            run_id,
+            kind or "runnable",
+            clean_text(name) if isinstance(name, str) and name else "",
+            start_ns,
+            self._plant_tree() if caller is None else caller.tree,
+            shown,
+            words,
+            read_checkpoint_ns(shown),
+            caller_id,
+            caller,
+            outer,
         )
+        if caller is not None:
+            entry.graph = caller.graph
+            entry.task_keys = caller.task_keys
+        return entry
 
-    def _find_parent(self, caller_id: Hashable) -> tuple[Entry | None, Span | None]:
-        """Return the caller, and what is current where the span's parent is not the caller's."""
-        if caller_id is not None:
-            known = self._table.find(caller_id)
-            if known is not None:
-                return known, None
+    def _classify(self, entry: Entry, inputs: object) -> None:
+        """Find out what a chain is, and keep what its span will say of its input."""
+        # What is only current may be anything around the caller, so it tells nothing of what this one is.
+        caller = entry.parent if entry.outer is None else None
+        entry.step = read_step(entry.tags, entry.metadata)
+        entry.kind = classify_chain(
+            entry.name,
+            entry.tags,
+            entry.metadata,
+            ns=entry.ns,
+            step=entry.step,
+            parent=caller,
+            is_root=entry.caller_id is None,
+        )
+        if caller is None or caller.graph is None:
+            _ask_stack(entry)
+        if entry.kind == "graph_run" or entry.kind in DEFERRED:
+            entry.input_facts = read_input_facts(inputs)
+        if self._keeps_inputs:
+            entry.inputs = inputs
+
+    def _find_current(self) -> tuple[Entry | None, Span]:
+        """Return what counts where the caller is not known: the entry that is current, and the current span."""
         current = find_current_entry(self._table)
         return current if isinstance(current, Entry) else None, freeze_span(read_current_span())
 
@@ -162,21 +181,19 @@ class Intake:
         return Tree(tracer=self._tracers.get_tracer(), ended_ids=self._table.make_ended_ids())
 
 
-def _ask_stack(kind: Kind, caller: Entry | None) -> tuple[Kind, bool]:
-    """Return what a chain is where the callback alone does not tell, and whether it may pause and nobody is told.
+def _ask_stack(entry: Entry) -> None:
+    """Find out what a chain is where the callback alone does not tell, and whether it may pause and nobody is told.
 
     Only for what no known graph calls: a graph inside one shows itself by its first node task, and its pauses by
     how its caller ends.
     """
-    is_known = kind == "graph_run" and HEARS_PAUSES
-    if (
-        is_known
-        or not (kind == "graph_run" or kind in DEFERRED)
-        or (caller is not None and caller.graph is not None)
-    ):
-        return kind, False
+    is_known = entry.kind == "graph_run" and HEARS_PAUSES
+    if is_known or not (entry.kind == "graph_run" or entry.kind in DEFERRED):
+        return
     graph = find_calling_graph()
-    return (kind, False) if graph is None else ("graph_run", graph.may_pause and not HEARS_PAUSES)
+    if graph is not None:
+        entry.kind = "graph_run"
+        entry.may_pause_untold = graph.may_pause and not HEARS_PAUSES
 
 
 def _note_link(task: Entry, entry: Entry) -> None:

@@ -23,7 +23,14 @@ if TYPE_CHECKING:
     from opentelemetry.trace import SpanContext, Status, StatusCode
     from opentelemetry.util.types import Attributes, AttributeValue
 
-__all__ = ["Attachment", "LiveSpan", "attach_span", "find_current_entry", "find_open", "read_current_span"]
+__all__ = [
+    "LiveSpan",
+    "attach_span",
+    "find_current_entry",
+    "find_open",
+    "put_span",
+    "read_current_span",
+]
 
 _KEY = create_key("otel_traj-live-span")
 _SPAN_KEY = next(iter(trace.set_span_in_context(trace.INVALID_SPAN, Context())))
@@ -36,7 +43,7 @@ class LiveSpan(trace.Span):
     Everything is passed on, attributes of the SDK's span class too, except `end`: the recorder ends its spans.
     """
 
-    __slots__ = ("_outer", "_outer_live", "_target", "entry", "owner")
+    __slots__ = ("_attached", "_outer", "entry", "is_closed", "outer_live", "owner", "target")
 
     def __init__(
         self, span: trace.Span, outer: trace.Span, outer_live: LiveSpan | None, owner: object, entry: object
@@ -50,71 +57,89 @@ class LiveSpan(trace.Span):
             owner: The recorder whose span this is.
             entry: The recorder's own record of the span.
         """
-        self._target = span
-        self._outer: trace.Span | None = outer
-        self._outer_live = outer_live
+        self.target: trace.Span = span
+        """The span that this one passes everything on to."""
+        self.is_closed: bool = False
+        """The span has ended."""
+        self.outer_live: LiveSpan | None = outer_live
+        """The innermost stand-in outside this one."""
         self.owner: object = owner
         """The recorder; None once closed."""
         self.entry: object = entry
         """The recorder's record; None once closed."""
+        self._outer: trace.Span | None = outer
+        self._attached: tuple[Context, Context, Token[Context]] | None = None
 
     def close(self) -> None:
         """Turn into what was current before, and forget everything else."""
-        if self._outer is not None:
-            self._target = _skip_closed(self._outer)
-            self._outer_live = find_open(self._outer_live)
+        outer = self._outer
+        if outer is not None:
+            self.target = _skip_closed(outer)
+            self.outer_live = find_open(self.outer_live)
+            self.is_closed = True
             self._outer = self.owner = self.entry = None
 
-    @property
-    def outer_live(self) -> LiveSpan | None:
-        """The innermost stand-in outside this one."""
-        return self._outer_live
-
-    @property
-    def is_closed(self) -> bool:
-        """The span has ended."""
-        return self._outer is None
-
-    @property
-    def target(self) -> trace.Span:
-        """The span that this one passes everything on to."""
-        return self._target
+    def release(self) -> None:
+        """Close, and make the context what it was before `attach_span`, wherever that is still current."""
+        self.close()
+        if self._attached is None:
+            return
+        context, before, token = self._attached
+        self._attached = None
+        # In async graphs the end is told in a copy of the context, out of reach of the caller's own. But both
+        # hold this one object, which nobody else made: changed in place it is undone for both. One key after
+        # the other, because another thread may be reading it.
+        if self.target is trace.INVALID_SPAN:
+            dict.pop(context, _SPAN_KEY, None)
+        else:
+            dict.__setitem__(context, _SPAN_KEY, self.target)
+        if self.outer_live is None:
+            dict.pop(context, _KEY, None)
+        else:
+            dict.__setitem__(context, _KEY, self.outer_live)
+        # Only the token can make a variable unset again that was; `detach` would log where the context is another.
+        try:
+            if token.var.get(None) is context:
+                token.var.reset(token)
+        except (AttributeError, RuntimeError, ValueError):
+            if get_current() is context:
+                attach(before)
 
     def end(self, end_time: int | None = None) -> None:
         """Do nothing: the span ends when LangGraph says so."""
 
     def get_span_context(self) -> SpanContext:
         """Return the span context of the span that is current in truth."""
-        return self._target.get_span_context()
+        return self.target.get_span_context()
 
     def set_attributes(self, attributes: Attributes) -> None:
         """Pass on."""
         if attributes:
-            self._target.set_attributes(attributes)
+            self.target.set_attributes(attributes)
 
     def set_attribute(self, key: str, value: AttributeValue) -> None:
         """Pass on."""
-        self._target.set_attribute(key, value)
+        self.target.set_attribute(key, value)
 
     def add_event(self, name: str, attributes: Attributes = None, timestamp: int | None = None) -> None:
         """Pass on."""
-        self._target.add_event(name, attributes, timestamp)
+        self.target.add_event(name, attributes, timestamp)
 
     def add_link(self, context: SpanContext, attributes: Attributes = None) -> None:
         """Pass on."""
-        self._target.add_link(context, attributes)
+        self.target.add_link(context, attributes)
 
     def update_name(self, name: str) -> None:
         """Pass on."""
-        self._target.update_name(name)
+        self.target.update_name(name)
 
     def is_recording(self) -> bool:
         """Return whether the span that is current in truth records."""
-        return self._target.is_recording()
+        return self.target.is_recording()
 
     def set_status(self, status: Status | StatusCode, description: str | None = None) -> None:
         """Pass on."""
-        self._target.set_status(status, description)
+        self.target.set_status(status, description)
 
     def record_exception(
         self,
@@ -124,72 +149,41 @@ class LiveSpan(trace.Span):
         escaped: bool = False,
     ) -> None:
         """Pass on."""
-        self._target.record_exception(exception, attributes, timestamp, escaped)
+        self.target.record_exception(exception, attributes, timestamp, escaped)
 
     def __getattr__(self, name: str) -> object:
         if name in LiveSpan.__slots__:
             # A copy is asked for its methods before it has any of these.
             raise AttributeError(name)
-        return getattr(self._target, name)
+        return getattr(self.target, name)
 
 
-class Attachment:
-    """A span made current; `release` undoes it where that is still possible."""
-
-    __slots__ = ("_before", "_context", "_live", "_token")
-
-    def __init__(self, live: LiveSpan, context: Context, before: Context, token: Token[Context]) -> None:
-        self._live = live
-        self._context = context
-        self._before = before
-        self._token = token
-
-    def release(self) -> None:
-        """Close the stand-in, and make its context what it was made from, wherever that is still current."""
-        self._live.close()
-        self._undo()
-        if get_current() is self._context:
-            self._restore()
-
-    def _restore(self) -> None:
-        # Only the token can make a variable unset again that was; `detach` would log where the context is another.
-        try:
-            self._token.var.reset(self._token)
-        except (AttributeError, RuntimeError, ValueError):
-            attach(self._before)
-
-    def _undo(self) -> None:
-        # In async graphs the end is told in a copy of the context, out of reach of the caller's own. But both
-        # hold this one object, which nobody else made: changed in place it is undone for both. One key after
-        # the other, because another thread may be reading it.
-        _put(self._context, _SPAN_KEY, self._live.target)
-        _put(self._context, _KEY, self._live.outer_live)
-
-
-def _put(context: Context, key: str, value: object) -> None:
-    if value is None or value is trace.INVALID_SPAN:
-        dict.pop(context, key, None)
-    else:
-        dict.__setitem__(context, key, value)
-
-
-def attach_span(span: trace.Span, *, owner: object, entry: object) -> Attachment:
+def attach_span(before: Context, span: trace.Span, *, owner: object, entry: object) -> LiveSpan:
     """Make a span current for what runs after this callback in the same context.
 
     Args:
+        before: The context that is current.
         span: The open span.
         owner: The recorder.
         entry: The recorder's record of the span, found again by `find_current_entry`.
 
     Returns:
-        What undoes it.
+        Its stand-in, whose `release` undoes it.
     """
-    before = get_current()
-    current = _skip_closed(trace.get_current_span(before))
-    live = LiveSpan(span, current, find_open(_read_live(before)), owner, entry)
+    outer: trace.Span = trace.INVALID_SPAN
+    outer_live = None
+    if before:
+        outer = _skip_closed(trace.get_current_span(before))
+        outer_live = find_open(_read_live(before))
+    live = LiveSpan(span, outer, outer_live, owner, entry)
     context = Context({**before, _SPAN_KEY: live, _KEY: live})
-    token = attach(context)
-    return Attachment(live, context, before, token)
+    live._attached = (context, before, attach(context))
+    return live
+
+
+def put_span(before: Context, span: trace.Span) -> Context:
+    """Return a context with another span in it, to start one below that."""
+    return Context({**before, _SPAN_KEY: span})
 
 
 def read_current_span() -> trace.Span:

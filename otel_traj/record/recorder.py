@@ -11,24 +11,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from uuid import NAMESPACE_OID, uuid5
 
-from opentelemetry.trace import Link, SpanKind, format_span_id
+from opentelemetry.trace import Link, format_span_id
 
 from otel_traj import semconv as sc
-from otel_traj.record.classify import DEFERRED, names_task, read_push_index, read_step, read_task_id
+from otel_traj.record.classify import DEFERRED, find_task_id, read_push_index
 from otel_traj.record.graph_run import GraphRun, read_input_facts
 from otel_traj.record.graph_spans import (
     describe_graph_run,
     describe_task,
+    list_place,
     name_graph_run,
-    name_place,
     read_thread_id,
 )
 from otel_traj.record.span_writer import find_audible_parent, start_span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Mapping
 
-    from opentelemetry.trace import Span, SpanContext
+    from opentelemetry.trace import SpanContext, SpanKind
     from opentelemetry.util.types import AttributeValue
 
     from otel_traj.record.content_policy import ContentKind
@@ -75,7 +75,7 @@ class Recorder:
             )
             entry.kind = "graph_run"
             entry.graph = run
-            is_late = self._count_span(run.parent)
+            self._count_span(entry, run.parent)
             self._open_callers(entry)
             parent = find_audible_parent(entry, owner=self._table)
             if parent is not None:
@@ -86,7 +86,7 @@ class Recorder:
                     attributes[sc.OMITTED] = self._settings.omitted
                 if previous is not None:
                     attributes[sc.PREVIOUS_SPAN_ID] = format_span_id(previous.span_id)
-                self._start(entry, parent, name_graph_run(entry), attributes, is_late=is_late, links=links)
+                start_span(entry, parent, name_graph_run(entry), attributes, owner=self._table, links=links)
 
     def _find_previous(self, run: GraphRun) -> SpanContext | None:
         """Return the run before a top-level run on its thread: what a resumed one links to."""
@@ -121,7 +121,7 @@ class Recorder:
 
     def start_task(self, entry: Entry) -> None:
         """Start the span of a node task; its caller is a graph run."""
-        step = read_step(entry.tags, entry.metadata) or 0
+        step = entry.step or 0
         push_index = read_push_index(entry.metadata)
         if entry.parent is not None and entry.parent.kind in DEFERRED:
             self._reveal(entry.parent)
@@ -135,13 +135,14 @@ class Recorder:
                 run.awaits_step = False
                 if entry.parent is not None and step > 1:
                     self.mark_resumed(entry.parent)
-            is_late = self._count_span(run, is_task=True)
-            attempt = 1 if is_late else run.note_task(task_id, step, entry.name, push_index)
-        place = name_place(run, step=step, node=entry.name, task_id=task_id)
-        entry.task_keys = place
-        attributes = describe_task(entry, place, push_index=push_index, attempt=attempt)
-        self._start(entry, parent, f"{sc.INVOKE_NODE} {entry.name}", attributes, is_late=is_late)
-        self._write_content(entry, sc.TASK_INPUTS, "state")
+            self._count_span(entry, run)
+            attempt = 1 if entry.late else run.note_task(task_id, step, entry.name, push_index)
+        entry.task_keys = attributes = describe_task(
+            entry, run, step=step, task_id=task_id, push_index=push_index, attempt=attempt
+        )
+        start_span(entry, parent, f"{sc.INVOKE_NODE} {entry.name}", attributes, owner=self._table)
+        if self._content is not None:
+            self._write_content(entry, sc.TASK_INPUTS, "state")
 
     def _reveal(self, caller: Entry) -> None:
         """Make the caller of a node task a graph run, whatever it was taken for.
@@ -166,12 +167,12 @@ class Recorder:
     def start_inner(self, entry: Entry) -> None:
         """Start the span of what only `inner=True` shows."""
         with self._table.lock:
-            is_late = self._count_span(entry.graph)
+            self._count_span(entry, entry.graph)
             self._open_callers(entry)
         parent = find_audible_parent(entry, owner=self._table)
         if parent is not None:
-            attributes = {sc.KIND: entry.kind, **_find_place(entry)}
-            self._start(entry, parent, f"{entry.kind} {entry.name}", attributes, is_late=is_late)
+            attributes = {sc.KIND: entry.kind, **list_place(entry)}
+            start_span(entry, parent, f"{entry.kind} {entry.name}", attributes, owner=self._table)
 
     def start_leaf(
         self, entry: Entry, name: str, kind: SpanKind, describe: Callable[[], Mapping[str, AttributeValue]]
@@ -185,12 +186,12 @@ class Recorder:
             describe: Makes its attributes, but for where it ran; not called where nothing records.
         """
         with self._table.lock:
-            is_late = self._count_span(entry.graph)
+            self._count_span(entry, entry.graph)
             self._open_callers(entry)
         parent = find_audible_parent(entry, owner=self._table)
         if parent is not None:
-            attributes = {**describe(), **_find_place(entry)}
-            self._start(entry, parent, name, attributes, is_late=is_late, kind=kind)
+            attributes = {**describe(), **list_place(entry)}
+            start_span(entry, parent, name, attributes, owner=self._table, kind=kind)
 
     def _open_callers(self, entry: Entry) -> None:
         """Start the spans of callers that were kept back, outermost first."""
@@ -207,35 +208,22 @@ class Recorder:
         for caller in reversed(waiting):
             self.start_inner(caller)
 
-    def _count_span(self, run: GraphRun | None, *, is_task: bool = False) -> bool:
-        """Count a span below a graph run; return whether it comes too late for the manifests that would count it."""
+    def _count_span(self, entry: Entry, run: GraphRun | None) -> None:
+        """Count an entry's span below a graph run, unless it comes too late for the manifests that would count it."""
         if run is None:
-            return False
+            return
         top = run.find_open_top()
-        if top is None or (is_task and run.ended):
+        if top is None or (run.ended and entry.kind == "node_task"):
             self._counters.add("late_starts")
-            return True
-        top.span_count += 1
-        return False
-
-    def _start(
-        self,
-        entry: Entry,
-        parent: Span,
-        name: str,
-        attributes: dict[str, AttributeValue],
-        *,
-        is_late: bool,
-        kind: SpanKind = SpanKind.INTERNAL,
-        links: Sequence[Link] = (),
-    ) -> None:
-        if is_late:
-            attributes[sc.LATE] = True
-        start_span(entry, parent, name, kind, attributes, owner=self._table, links=links)
+            entry.late = True
+        else:
+            top.span_count += 1
 
     def _write_content(self, entry: Entry, key: str, kind: ContentKind) -> None:
+        if self._content is None:
+            return
         inputs, entry.inputs = entry.inputs, None
-        if self._content is not None and entry.span is not None and entry.recording:
+        if entry.span is not None and entry.recording:
             text = self._content.write(kind, inputs)
             if text is not None:
                 entry.span.set_attribute(key, text)
@@ -243,17 +231,7 @@ class Recorder:
 
 def _identify_task(entry: Entry, run: GraphRun, step: int, push_index: int | None) -> str:
     """Return the id of a task, made up where the user's own metadata hides LangGraph's."""
-    ns = entry.ns or ""
-    if names_task(ns, entry.name):
-        return read_task_id(ns)
+    task_id = None if entry.ns is None else find_task_id(entry.ns, entry.name)
+    if task_id is not None:
+        return task_id
     return str(uuid5(NAMESPACE_OID, f"{run.run_id}/{step}/{entry.name}/{push_index}"))
-
-
-def _find_place(entry: Entry) -> Mapping[str, AttributeValue]:
-    """Return where a callback run stands: the five keys of its node task, or what is known outside one."""
-    if entry.task_keys is not None:
-        return entry.task_keys
-    run = entry.graph
-    if run is None:
-        return {}
-    return {sc.RUN_ID: run.run_id} | ({sc.THREAD_ID: run.thread_id} if run.thread_id is not None else {})

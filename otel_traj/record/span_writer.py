@@ -13,18 +13,18 @@ import functools
 from typing import TYPE_CHECKING
 
 from opentelemetry import trace
-from opentelemetry.trace import Status, StatusCode
+from opentelemetry.context import get_current
+from opentelemetry.trace import SpanKind, Status, StatusCode
 
 from otel_traj import semconv as sc
-from otel_traj.record.exception_event import describe_exception
-from otel_traj.record.live_span import attach_span
+from otel_traj.record.exception_event import describe_exception, name_exception_type
+from otel_traj.record.live_span import attach_span, put_span
 from otel_traj.record.outcome import classify_ending
-from otel_traj.rendering import clean_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from opentelemetry.trace import Link, Span, SpanKind
+    from opentelemetry.trace import Link, Span
     from opentelemetry.util.types import AttributeValue
 
     from otel_traj.record.classify import Kind
@@ -67,6 +67,9 @@ def find_audible_parent(entry: Entry, *, owner: object) -> Span | None:
     Returns:
         The parent; None where it is silent: then the entry has taken it over, and needs no attributes.
     """
+    caller = entry.parent
+    if caller is not None and caller.recording and caller.span is not None and entry.outer is None:
+        return caller.span
     parent, caller = find_parent_span(entry)
     if caller is None or caller.recording:
         return parent
@@ -80,10 +83,10 @@ def start_span(
     entry: Entry,
     parent: Span,
     name: str,
-    kind: SpanKind,
     attributes: dict[str, AttributeValue],
     *,
     owner: object,
+    kind: SpanKind = SpanKind.INTERNAL,
     links: Sequence[Link] = (),
 ) -> None:
     """Start the span of an entry and make it current where its kind wants that.
@@ -92,13 +95,16 @@ def start_span(
         entry: The entry; its span and what belongs to it are set.
         parent: The span it belongs under.
         name: The span's name.
-        kind: The span's kind.
         attributes: All that is known at the start; belongs to the entry from now on.
         owner: The recorder.
+        kind: The span's kind.
         links: Links to other spans.
     """
+    if entry.late:
+        attributes[sc.LATE] = True
+    before = get_current()
     span = entry.tree.tracer.start_span(
-        name, trace.set_span_in_context(parent), kind, attributes, links, start_time=entry.start_ns
+        name, put_span(before, parent), kind, attributes, links, start_time=entry.start_ns
     )
     entry.span = span
     entry.span_context = span.get_span_context()
@@ -106,7 +112,7 @@ def start_span(
         entry.recording = True
         entry.keys = attributes
         if entry.kind not in _NEVER_CURRENT:
-            entry.attachment = attach_span(span, owner=owner, entry=entry)
+            entry.attachment = attach_span(before, span, owner=owner, entry=entry)
     else:
         _make_silence_current(entry, span, owner)
 
@@ -120,7 +126,7 @@ def _make_silence_current(entry: Entry, span: Span, owner: object) -> None:
     if entry.kind in _NEVER_CURRENT or not context.is_valid:
         return
     if context != trace.get_current_span().get_span_context():
-        entry.attachment = attach_span(span, owner=owner, entry=entry)
+        entry.attachment = attach_span(get_current(), span, owner=owner, entry=entry)
 
 
 def end_span(
@@ -140,9 +146,9 @@ def end_span(
         content: Writes the text of exceptions; None where no content is recorded.
         failure: Value of `error.type` of a failure that raised nothing.
     """
-    span = entry.span
+    span = entry.span if entry.recording else None
     try:
-        if span is not None and entry.recording:
+        if span is not None:
             if error is not None:
                 _write_error(span, error, content=content)
             elif failure is not None:
@@ -154,7 +160,7 @@ def end_span(
                 span.set_attributes(attributes)
     finally:
         try:
-            if span is not None and entry.recording:
+            if span is not None:
                 span.end()
         finally:
             if entry.attachment is not None:
@@ -164,7 +170,7 @@ def end_span(
 def _write_error(span: Span, error: BaseException, *, content: ContentWriter | None) -> None:
     if classify_ending(error) != "error":
         return
-    span.set_attribute(sc.ERROR_TYPE, clean_text(type(error).__qualname__))
+    span.set_attribute(sc.ERROR_TYPE, name_exception_type(error))
     write = None if content is None else functools.partial(content.write_text, "exceptions")
     described = describe_exception(error, write)
     span.add_event(sc.EXCEPTION_EVENT, described)

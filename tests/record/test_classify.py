@@ -8,11 +8,10 @@ import pytest
 from otel_traj.record import classify
 from otel_traj.record.classify import (
     find_link_number,
-    names_task,
+    find_task_id,
     read_checkpoint_ns,
     read_push_index,
     read_step,
-    read_task_id,
 )
 
 if TYPE_CHECKING:
@@ -44,9 +43,16 @@ def metadata(node: str = "a", **changes: object) -> dict[str, object]:
 def classify_chain(
     name: str, tags: list[str], shown: Mapping[str, object], *, parent: Caller | None, is_root: bool
 ) -> Kind:
-    """Classify a chain with the namespace that its metadata shows."""
-    ns = read_checkpoint_ns(shown)
-    return classify.classify_chain(name, tags, shown, ns, parent=parent, is_root=is_root)
+    """Classify a chain with the namespace and the superstep that it shows."""
+    return classify.classify_chain(
+        name,
+        tags,
+        shown,
+        ns=read_checkpoint_ns(shown),
+        step=read_step(tags, shown),
+        parent=parent,
+        is_root=is_root,
+    )
 
 
 def test_task_is_told_by_its_new_namespace() -> None:
@@ -181,27 +187,21 @@ def test_namespace(shown: dict[str, object], ns: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ns", "node", "named"),
+    ("ns", "node", "task_id"),
     [
-        ("a:1", "a", True),
-        ("a:1|b:2", "b", True),
-        ("call:1|1|s1:3", "s1", True),
-        ("bare", "a", True),
-        ("x:1", "a", False),
-        ("", "a", False),
+        ("a:1", "a", "1"),
+        ("a:1|b:2", "b", "2"),
+        ("call:1|1|s1:3", "s1", "3"),
+        ("a:1|bare", "a", "1|bare"),
+        ("bare", "a", "bare"),
+        ("x:1", "a", None),
+        ("a:1|x:2", "a", None),
+        ("", "a", None),
     ],
 )
-def test_namespace_of_another_node_is_not_the_tasks_own(ns: str, node: str, named: bool) -> None:
-    """A namespace that `add_node(metadata=...)` put over LangGraph's names another node, or none."""
-    assert names_task(ns, node) is named
-
-
-@pytest.mark.parametrize(
-    ("ns", "task_id"), [("a:1", "1"), ("a:1|b:2", "2"), ("call:1|1|s1:3", "3"), ("bare", "bare")]
-)
-def test_task_id_is_what_follows_the_last_colon(ns: str, task_id: str) -> None:
-    """Nested and repeated subgraph calls too."""
-    assert read_task_id(ns) == task_id
+def test_task_id_is_what_follows_the_last_colon(ns: str, node: str, task_id: str | None) -> None:
+    """Nested and repeated subgraph calls too; another node's name shows a namespace that the user put there."""
+    assert find_task_id(ns, node) == task_id
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 import pytest
@@ -58,3 +59,22 @@ def test_what_stops_a_program_is_no_failure_of_ours() -> None:
     with pytest.raises(KeyboardInterrupt):
         recorder.on_something()
     assert recorder.failures == 0
+
+
+def test_log_that_raises_is_no_ones_problem() -> None:
+    """A log handler of the application that fails does not make a failure of ours the agent's."""
+
+    class Broken(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            raise RuntimeError(record)
+
+    def fail() -> None:
+        raise ValueError("planted secret")
+
+    recorder, broken, logger = Recorder(fail), Broken(), logging.getLogger("otel_traj")
+    logger.addHandler(broken)
+    try:
+        recorder.on_something()
+    finally:
+        logger.removeHandler(broken)
+    assert recorder.failures == 1

@@ -22,7 +22,7 @@ def start(recording: Recording, name: str) -> Span:
 def test_span_is_current_until_released(recording: Recording) -> None:
     """An attached span is the parent of what starts next; released, what was current before is."""
     span = start(recording, "outer")
-    attachment = attach_span(span, owner=1, entry="outer")
+    attachment = attach_span(context.get_current(), span, owner=1, entry="outer")
     start(recording, "below").end()
     attachment.release()
     start(recording, "beside").end()
@@ -35,7 +35,7 @@ def test_release_in_a_copied_context_reaches_the_original(recording: Recording) 
     """An end that is told in a copy of the context leaves nothing of the span in the original either."""
     with recording.tracer.start_as_current_span("pipeline") as pipeline:
         before = context.get_current()
-        attachment = attach_span(start(recording, "node"), owner=1, entry="node")
+        attachment = attach_span(context.get_current(), start(recording, "node"), owner=1, entry="node")
         contextvars.copy_context().run(attachment.release)
         assert trace.get_current_span() is pipeline
         assert context.get_current() == before
@@ -45,7 +45,7 @@ def test_release_in_a_copied_context_reaches_the_original(recording: Recording) 
 
 def test_copied_stand_in_is_one_too(recording: Recording) -> None:
     """A program that copies what is current gets what passes on to the same span, and no endless recursion."""
-    attachment = attach_span(span := start(recording, "node"), owner=1, entry="node")
+    attachment = attach_span(context.get_current(), span := start(recording, "node"), owner=1, entry="node")
     copied = copy.copy(trace.get_current_span())
     copied.set_attribute("seen", True)
     attachment.release()
@@ -59,8 +59,8 @@ def test_copied_stand_in_is_one_too(recording: Recording) -> None:
 def test_interleaved_spans_in_one_context(recording: Recording) -> None:
     """Of two that overlap the one that is open is current, whichever ends first."""
     first, second = start(recording, "first"), start(recording, "second")
-    one = attach_span(first, owner=1, entry="first")
-    two = attach_span(second, owner=1, entry="second")
+    one = attach_span(context.get_current(), first, owner=1, entry="first")
+    two = attach_span(context.get_current(), second, owner=1, entry="second")
     one.release()
     assert trace.get_current_span().get_span_context() == second.get_span_context()
     two.release()
@@ -75,12 +75,12 @@ def test_what_the_user_attached_on_top_stays(recording: Recording) -> None:
 
 def attach_on_top(recording: Recording) -> None:
     """Attach a value while a span is current that ends first."""
-    outer = attach_span(start(recording, "outer"), owner=1, entry="outer")
-    inner = attach_span(start(recording, "inner"), owner=1, entry="inner")
+    outer = attach_span(context.get_current(), start(recording, "outer"), owner=1, entry="outer")
+    inner = attach_span(context.get_current(), start(recording, "inner"), owner=1, entry="inner")
     token = context.attach(context.set_value("mine", 1))
     inner.release()
     assert context.get_value("mine") == 1
-    assert read_current_span().get_span_context() == outer._live.get_span_context()
+    assert read_current_span().get_span_context() == outer.get_span_context()
     assert find_current_entry(1) == "outer"
     context.detach(token)
     outer.release()
@@ -89,9 +89,11 @@ def attach_on_top(recording: Recording) -> None:
 
 def test_entries_are_found_by_owner_below_anything(recording: Recording) -> None:
     """The innermost open entry of a recorder is found below the user's spans and other recorders'."""
-    mine = attach_span(start(recording, "mine"), owner="me", entry="my entry")
+    mine = attach_span(context.get_current(), start(recording, "mine"), owner="me", entry="my entry")
     with recording.tracer.start_as_current_span("the user's"):
-        others = attach_span(start(recording, "others"), owner="them", entry="their entry")
+        others = attach_span(
+            context.get_current(), start(recording, "others"), owner="them", entry="their entry"
+        )
         assert find_current_entry("me") == "my entry"
         assert find_current_entry("them") == "their entry"
         assert find_current_entry("nobody") is None

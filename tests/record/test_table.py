@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import uuid
 from typing import TYPE_CHECKING
 
 from opentelemetry import trace
@@ -12,13 +13,16 @@ if TYPE_CHECKING:
     from otel_traj.record.classify import Kind
 
 
-def add(table: CallbackTable, run_id: str, parent: Entry | None = None, kind: Kind = "graph_run") -> Entry:
+def add(
+    table: CallbackTable, run_id: str | uuid.UUID, parent: Entry | None = None, kind: Kind = "graph_run"
+) -> Entry:
     """Add an entry; a graph run without a parent is a top-level run on the thread of its own name."""
     tracer = trace.NoOpTracer()
     tree = parent.tree if parent else Tree(tracer=tracer, ended_ids=table.make_ended_ids())
-    graph = parent.graph if parent else GraphRun(run_id=run_id, name="g", thread_id=run_id, input_type="dict")
+    name = str(run_id)
+    graph = parent.graph if parent else GraphRun(run_id=name, name="g", thread_id=name, input_type="dict")
     entry = Entry(
-        run_id=run_id, kind=kind, name=run_id, start_ns=1, tree=tree, metadata={}, parent=parent, graph=graph
+        run_id=run_id, kind=kind, name=name, start_ns=1, tree=tree, metadata={}, parent=parent, graph=graph
     )
     table.add(entry)
     return entry
@@ -101,3 +105,18 @@ def test_eviction_takes_the_idlest_tree_with_its_ended_entries() -> None:
     assert table.take("idle") is None
     assert table.find("done") is None
     assert table.take("busy") is busy
+
+
+def test_uuids_are_told_apart_by_what_they_are_equal_to() -> None:
+    """An entry is found and taken by any UUID that equals its id, open and ended, and by no other."""
+    table = CallbackTable(100)
+    root = add(table, uuid.UUID(int=1))
+    child = add(table, uuid.UUID(int=2), root, "node_task")
+    assert table.get_open(uuid.UUID(int=2)) is child
+    assert table.get_open(uuid.UUID(int=3)) is None
+    end(table, child)
+    assert table.get_open(uuid.UUID(int=2)) is None
+    assert table.find(uuid.UUID(int=2)) is child
+    end(table, root)
+    assert table.find(uuid.UUID(int=1)) is root
+    assert table.find(uuid.UUID(int=2)) is None
