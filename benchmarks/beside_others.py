@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
     from langgraph.graph.state import CompiledStateGraph
     from opentelemetry.sdk.trace import ReadableSpan
 
@@ -92,7 +93,7 @@ def run_all() -> None:
     from otel_traj.record.samples import build_tool_agent, get_weather
     from otel_traj.record.scripted_chat import ScriptedChat
 
-    on_thread = {"configurable": {"thread_id": "t"}}
+    on_thread: RunnableConfig = {"configurable": {"thread_id": "t"}}
     graph = build()
     graph.invoke({}, on_thread)
     graph.invoke(Command(resume="yes"), on_thread)
@@ -105,7 +106,7 @@ def run_all() -> None:
 
     asyncio.run(run_async())
     build(interrupt_before=["sub"]).invoke({}, on_thread)
-    question = {"messages": [("user", "how is Oslo?")]}
+    question: Any = {"messages": [("user", "how is Oslo?")]}
     build_tool_agent().invoke(question)
     call = {"name": "get_weather", "args": {"city": "Oslo"}, "id": "call-1"}
     turns = [AIMessage("", tool_calls=[call, {**call, "id": "call-2"}]), AIMessage("rain")]
@@ -127,7 +128,7 @@ def describe(run: Run) -> dict[str, Any]:
 
 def name_scope(span: ReadableSpan) -> str:
     """Return who recorded a span."""
-    scope = span.instrumentation_scope.name
+    scope = span.instrumentation_scope.name if span.instrumentation_scope is not None else ""
     known = {value.partition(":")[0]: name for name, value in OTHERS.items()}
     return known.get(scope, scope)
 

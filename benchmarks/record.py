@@ -4,6 +4,9 @@ The floor is the least that any recorder must do: a handler that makes the same 
 six attributes, and knows nothing else. All send through a batch processor to an exporter that drops everything.
 Rounds take turns in changing order; what counts is the ratio of the medians of what each adds to a run without a
 handler. `python benchmarks/record.py` prints the table, `--json PATH` writes the same as JSON.
+
+It is the quick look, in one process. `record_peers.py` measures the same graphs beside other recorders; so this
+imports nothing of ours before it measures it, and the graphs, the floor and the clock are those of both.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import time
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langgraph.graph import START, StateGraph
@@ -26,20 +29,41 @@ from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 
-from otel_traj import TrajectoryCallbackHandler
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
+    from langchain_core.runnables import RunnableConfig
     from langgraph.graph.state import CompiledStateGraph
     from opentelemetry.sdk.trace import ReadableSpan
 
-__all__ = ["main", "measure"]
+__all__ = [
+    "MODES",
+    "NODES",
+    "ROUNDS",
+    "DroppingExporter",
+    "FloorHandler",
+    "Taken",
+    "build_graphs",
+    "main",
+    "make_provider",
+    "measure",
+    "run_once",
+]
 
 NODES = 200
 ROUNDS = 41
+MODES = ("sync", "async")
 PACKAGES = ("otel-traj", "langgraph", "langchain-core", "opentelemetry-sdk")
+
+
+class Taken(NamedTuple):
+    """What one run took, in seconds."""
+
+    wall: float
+    """Until the caller had its answer."""
+    processor: float
+    """Of all threads, until the last span was exported."""
 
 
 class State(TypedDict, total=False):
@@ -49,10 +73,14 @@ class State(TypedDict, total=False):
 
 
 class DroppingExporter(SpanExporter):
-    """Drops everything."""
+    """Counts spans and drops them."""
 
-    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:  # noqa: ARG002 - the interface
+    def __init__(self) -> None:
+        self.count = 0
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         """Say that all went well."""
+        self.count += len(spans)
         return SpanExportResult.SUCCESS
 
 
@@ -123,11 +151,42 @@ def build_async_graph(nodes: int) -> CompiledStateGraph[State, None, State, Stat
     return builder.compile()
 
 
-def make_provider() -> TracerProvider:
-    """Return a provider whose spans go nowhere."""
+def build_graphs(nodes: int) -> dict[str, CompiledStateGraph[State, None, State, State]]:
+    """Return the graph of each mode."""
+    return {"sync": build_graph(nodes), "async": build_async_graph(nodes)}
+
+
+def make_provider(exporter: DroppingExporter) -> TracerProvider:
+    """Return a provider whose spans go nowhere, in batches."""
     provider = TracerProvider()
-    provider.add_span_processor(BatchSpanProcessor(DroppingExporter(), max_queue_size=65_536))
+    provider.add_span_processor(BatchSpanProcessor(exporter, max_queue_size=65_536))
     return provider
+
+
+def run_once(
+    graph: CompiledStateGraph[State, None, State, State],
+    mode: str,
+    callbacks: list[BaseCallbackHandler],
+    provider: TracerProvider,
+) -> Taken:
+    """Run a graph once and return what that took.
+
+    Args:
+        graph: The graph of that mode.
+        mode: `sync` or `async`.
+        callbacks: Handlers to run it with.
+        provider: Whose spans are exported before the processor's time is read.
+    """
+    config: RunnableConfig = {"callbacks": callbacks, "recursion_limit": len(graph.nodes) + 10}
+    gc.collect()
+    processor, began = time.process_time(), time.perf_counter()
+    if mode == "async":
+        asyncio.run(graph.ainvoke({"x": 0}, config))
+    else:
+        graph.invoke({"x": 0}, config)
+    wall = time.perf_counter() - began
+    provider.force_flush()
+    return Taken(wall, time.process_time() - processor)
 
 
 def measure(*, nodes: int = NODES, rounds: int = ROUNDS, is_async: bool = False) -> dict[str, float]:
@@ -138,30 +197,23 @@ def measure(*, nodes: int = NODES, rounds: int = ROUNDS, is_async: bool = False)
         rounds: How often all take turns.
         is_async: Whether nodes are coroutines, run by `ainvoke`.
     """
-    graph = build_async_graph(nodes) if is_async else build_graph(nodes)
+    from otel_traj import TrajectoryCallbackHandler
+
+    mode = "async" if is_async else "sync"
+    graph = build_graphs(nodes)[mode]
+    provider = make_provider(DroppingExporter())
     handlers: dict[str, list[BaseCallbackHandler]] = {
         "none": [],
-        "floor": [FloorHandler(make_provider())],
-        "ours": [TrajectoryCallbackHandler(tracer_provider=make_provider())],
+        "floor": [FloorHandler(provider)],
+        "ours": [TrajectoryCallbackHandler(tracer_provider=provider)],
     }
-
-    def run(name: str) -> float:
-        config = {"callbacks": handlers[name], "recursion_limit": nodes + 10}
-        began = time.perf_counter()
-        if is_async:
-            asyncio.run(graph.ainvoke({"x": 0}, config))  # type: ignore[arg-type] # a config by hand
-        else:
-            graph.invoke({"x": 0}, config)  # type: ignore[arg-type] # as above
-        return time.perf_counter() - began
-
-    for name in handlers:
-        run(name)
+    for callbacks in handlers.values():
+        run_once(graph, mode, callbacks, provider)
     times: dict[str, list[float]] = {name: [] for name in handlers}
     order = list(handlers)
     for _ in range(rounds):
-        gc.collect()
         for name in order:
-            times[name].append(run(name))
+            times[name].append(run_once(graph, mode, handlers[name], provider).wall)
         order = [*order[1:], order[0]]
     added = {
         name: statistics.median(mine - base for mine, base in zip(times[name], times["none"], strict=True))
@@ -180,7 +232,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--json", type=Path, help="write the same to this file")
     arguments = parser.parse_args()
-    rows = {mode: measure(is_async=mode == "async") for mode in ("sync", "async")}
+    rows = {mode: measure(is_async=mode == "async") for mode in MODES}
     facts = {"date": datetime.now(UTC).date().isoformat(), "python": platform.python_version()}
     facts |= {name: version(name) for name in PACKAGES}
     print(", ".join(f"{key} {value}" for key, value in facts.items()))
