@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from otel_traj.model import AttributeValue, Span, SpanEvent, SpanLink, SpanStatus
-from otel_traj.sources.otlp_values import MAX_VALUE_DEPTH
+from otel_traj.sources.otlp.values import MAX_VALUE_DEPTH
 
 __all__ = ["SdkSpanConverter", "is_sdk_span"]
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from otel_traj.sources.json_documents import BrokenPart, DocumentSplitter, JsonText
-from otel_traj.sources.json_text import NotJsonError, parse_json
-from otel_traj.sources.lines import MAX_RECORD_BYTES, Line, LineReader
-from otel_traj.sources.otlp_lenient import LenientDecoder
-from otel_traj.sources.otlp_strict import StrictDecoder
+from otel_traj.sources.files.json_documents import BrokenPart, DocumentSplitter, JsonText
+from otel_traj.sources.files.json_text import NotJsonError, parse_json
+from otel_traj.sources.files.lines import MAX_RECORD_BYTES, Line, LineReader
+from otel_traj.sources.files.sniffing import BLANKS, HEAD_BYTES, describe_binary, describe_text, is_text
+from otel_traj.sources.otlp.lenient import LenientDecoder
+from otel_traj.sources.otlp.strict import StrictDecoder
 from otel_traj.sources.problems import ProblemLog
-from otel_traj.sources.sniffing import BLANKS, HEAD_BYTES, describe_binary, describe_text, is_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

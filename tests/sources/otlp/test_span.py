@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from otel_traj.model import Span, SpanLink
-from otel_traj.sources.otlp_span import SpanContext, decode_span
+from otel_traj.sources.otlp.span import SpanContext, decode_span
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 SPAN = "b7ad6b7169203331"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_traj.sources.ids import SPAN_ID_DIGITS, TRACE_ID_DIGITS, normalise_id
+from otel_traj.sources.otlp.ids import SPAN_ID_DIGITS, TRACE_ID_DIGITS, normalise_id
 
 TRACE = "00fbb9c1a2d34e5f8899aabbccddeeff"
 SPAN = "00f067aa0ba902b7"

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from otel_traj.sources.json_scanner import BrokenJsonError, JsonScanner
-from otel_traj.sources.lines import MAX_RECORD_BYTES, Line, LineReader
+from otel_traj.sources.files.json_scanner import BrokenJsonError, JsonScanner
+from otel_traj.sources.files.lines import MAX_RECORD_BYTES, Line, LineReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,8 +14,8 @@ import msgspec
 from msgspec import UNSET
 
 from otel_traj.model import AttributeValue, Span, SpanEvent, SpanLink, SpanStatus
-from otel_traj.sources.ids import SPAN_ID_DIGITS, TRACE_ID_DIGITS
-from otel_traj.sources.otlp_types import (
+from otel_traj.sources.otlp.ids import SPAN_ID_DIGITS, TRACE_ID_DIGITS
+from otel_traj.sources.otlp.types import (
     AnyValueMessage,
     KeyValueMessage,
     LinkMessage,
@@ -23,7 +23,7 @@ from otel_traj.sources.otlp_types import (
     SpanMessage,
     TracesMessage,
 )
-from otel_traj.sources.otlp_values import MAX_VALUE_DEPTH
+from otel_traj.sources.otlp.values import MAX_VALUE_DEPTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

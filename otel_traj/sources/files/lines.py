@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from otel_traj.sources.io_errors import make_source_error
+from otel_traj.sources.files.io_errors import make_source_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from otel_traj.sources.otlp_values import get_field, has_field
+from otel_traj.sources.otlp.values import get_field, has_field
 
 __all__ = ["Batches", "describe_document", "find_batches"]
 

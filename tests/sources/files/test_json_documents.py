@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from otel_traj.sources.json_documents import BrokenPart, DocumentSplitter, JsonText
-from otel_traj.sources.lines import Line, LineReader
+from otel_traj.sources.files.json_documents import BrokenPart, DocumentSplitter, JsonText
+from otel_traj.sources.files.lines import Line, LineReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

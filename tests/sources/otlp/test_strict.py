@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_traj.model import Span
-from otel_traj.sources.otlp_lenient import LenientDecoder
-from otel_traj.sources.otlp_strict import StrictDecoder
+from otel_traj.sources.otlp.lenient import LenientDecoder
+from otel_traj.sources.otlp.strict import StrictDecoder
 from otel_traj.sources.problems import ProblemLog
 from tests.sources.encoding import encode_document
 from tests.sources.reading import fingerprint, refuse

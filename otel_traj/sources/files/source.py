@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from otel_traj.errors import SourceError
 from otel_traj.model import SourceProblem
-from otel_traj.sources.io_errors import make_source_error
-from otel_traj.sources.streams import read_stream
+from otel_traj.sources.files.io_errors import make_source_error
+from otel_traj.sources.files.streams import read_stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -13,8 +13,8 @@ from typing import Final
 from msgspec import Struct
 
 from otel_traj.model import AttributeValue, Span, SpanEvent, SpanLink, SpanStatus
-from otel_traj.sources.ids import SPAN_ID_DIGITS, TRACE_ID_DIGITS, normalise_id
-from otel_traj.sources.otlp_values import (
+from otel_traj.sources.otlp.ids import SPAN_ID_DIGITS, TRACE_ID_DIGITS, normalise_id
+from otel_traj.sources.otlp.values import (
     UnreadableValueError,
     decode_attributes,
     decode_count,

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from otel_traj.errors import SourceError
-from otel_traj.sources.glob_pattern import expand_pattern
+from otel_traj.sources.files.glob_pattern import expand_pattern
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from otel_traj.sources.otlp_envelope import Batches, describe_document, find_batches
-from otel_traj.sources.otlp_span import SpanContext, decode_span
-from otel_traj.sources.otlp_values import decode_attributes, get_field, has_field
+from otel_traj.sources.otlp.envelope import Batches, describe_document, find_batches
+from otel_traj.sources.otlp.span import SpanContext, decode_span
+from otel_traj.sources.otlp.values import decode_attributes, get_field, has_field
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

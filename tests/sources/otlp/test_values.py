@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 
-from otel_traj.sources.otlp_values import (
+from otel_traj.sources.otlp.values import (
     MAX_VALUE_DEPTH,
     UnreadableValueError,
     decode_attributes,

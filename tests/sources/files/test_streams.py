@@ -9,8 +9,8 @@ import pytest
 
 from otel_traj.errors import SourceError
 from otel_traj.model import Span
+from otel_traj.sources.files.streams import read_stream
 from otel_traj.sources.problems import PROBLEMS_PER_CODE
-from otel_traj.sources.streams import read_stream
 from tests.sources.encoding import encode_document, encode_lines
 from tests.sources.reading import codes, fingerprint, read_bytes, refuse
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from otel_traj.errors import SourceError
-from otel_traj.sources.discovery import list_directory, list_glob
+from otel_traj.sources.files.discovery import list_directory, list_glob
 
 IN_ORDER = [
     "a.json",

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from otel_traj.sources.otlp_envelope import describe_document, find_batches
+from otel_traj.sources.otlp.envelope import describe_document, find_batches
 
 BATCH: dict[str, object] = {"resource": {}, "scopeSpans": []}
 
