@@ -16,9 +16,10 @@ from typing import Final, TypeGuard
 
 from otel_traj.errors import SourceError, TrajectoryTypeError
 from otel_traj.model import Span
+from otel_traj.sources.chained import ChainedSource
 from otel_traj.sources.files.discovery import list_directory, list_glob
 from otel_traj.sources.files.io_errors import make_source_error
-from otel_traj.sources.files.source import ChainedSource, FileSource, FilesSource, StdinSource
+from otel_traj.sources.files.source import FileSource, FilesSource, StdinSource
 from otel_traj.sources.memory import ExporterSource, SpansSource, SupportsFinishedSpans
 from otel_traj.sources.protocol import Source
 from otel_traj.sources.sdk_spans import is_sdk_span

@@ -11,15 +11,18 @@ from otel_traj.errors import SourceError
 from otel_traj.model import SourceProblem
 from otel_traj.sources.files.io_errors import make_source_error
 from otel_traj.sources.files.streams import read_stream
+from otel_traj.sources.protocol import ALL_SPANS, Capabilities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from otel_traj.model import Span
-    from otel_traj.sources.protocol import OnProblem, Source
+    from otel_traj.sources.protocol import OnProblem, SpanQuery
 
-__all__ = ["ChainedSource", "FileSource", "FilesSource", "StdinSource"]
+__all__ = ["FileSource", "FilesSource", "StdinSource"]
+
+_REREADS = Capabilities(rereads=True)
 
 
 class FileSource:
@@ -35,8 +38,10 @@ class FileSource:
         self._path = path
         self.name = name or str(path)
         """The place as it stands in problems and reports."""
+        self.capabilities = _REREADS
+        """What the place can do."""
 
-    def read_spans(self, on_problem: OnProblem) -> Iterator[Span]:
+    def read_spans(self, on_problem: OnProblem, query: SpanQuery = ALL_SPANS) -> Iterator[Span]:  # noqa: ARG002 - a file gives all it has
         """Yield the spans of the file; see `Source`."""
         yield from _read_file(_open_file(self._path, self.name), self.name, on_problem)
 
@@ -70,8 +75,10 @@ class FilesSource:
         self._list_files = list_files
         self.name = name
         """The place as it stands in problems and reports."""
+        self.capabilities = _REREADS
+        """What the place can do."""
 
-    def read_spans(self, on_problem: OnProblem) -> Iterator[Span]:
+    def read_spans(self, on_problem: OnProblem, query: SpanQuery = ALL_SPANS) -> Iterator[Span]:  # noqa: ARG002 - a file gives all it has
         """Yield the spans of the files one after another; see `Source`.
 
         One empty file among others is no problem: a rotated collector begins with one. One that can't be opened
@@ -126,8 +133,10 @@ class StdinSource:
 
     name = "-"
     """The place as it stands in problems and reports."""
+    capabilities = Capabilities()
+    """What the place can do: be read once."""
 
-    def read_spans(self, on_problem: OnProblem) -> Iterator[Span]:
+    def read_spans(self, on_problem: OnProblem, query: SpanQuery = ALL_SPANS) -> Iterator[Span]:  # noqa: ARG002 - a file gives all it has
         """Yield the spans of stdin; see `Source`."""
         buffer = getattr(sys.stdin, "buffer", None)
         if buffer is None:
@@ -143,22 +152,3 @@ class StdinSource:
             yield from read_stream(stream, self.name, on_problem)
         finally:
             stream.detach()  # else stdin is closed together with its wrapper
-
-
-class ChainedSource:
-    """Several sources, one after another."""
-
-    def __init__(self, sources: Sequence[Source]) -> None:
-        """Take the sources in reading order.
-
-        Args:
-            sources: At least one.
-        """
-        self._sources = sources
-        self.name = ", ".join(source.name for source in sources)
-        """The place as it stands in problems and reports."""
-
-    def read_spans(self, on_problem: OnProblem) -> Iterator[Span]:
-        """Yield the spans of all sources; see `Source`."""
-        for source in self._sources:
-            yield from source.read_spans(on_problem)
