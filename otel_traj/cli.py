@@ -25,6 +25,7 @@ from otel_traj.errors import OtelTrajError, SinkError, SourceError
 from otel_traj.evaluate import evaluate_runs, explain_absent_graphs
 from otel_traj.model import RunStatus
 from otel_traj.reconstruct import read_runs
+from otel_traj.reconstruct.read import read_candidates
 from otel_traj.reconstruct.selection import make_selection
 from otel_traj.report import (
     choose_glyphs,
@@ -40,12 +41,13 @@ from otel_traj.report import (
     measure_width,
     name_program,
 )
-from otel_traj.sources import open_source
+from otel_traj.sources import describe_defaults, open_source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from otel_traj.model import Run, SourceProblem
+    from otel_traj.sources import Source
 
     _Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"
 
@@ -60,7 +62,9 @@ _EVAL_EXAMPLE = "otel-traj eval otel-traj-demo --references otel-traj-demo/refer
 _DEMO_EXAMPLE = "otel-traj demo --out otel-traj-demo"
 _EXIT_CODES = "exit code: 0 all that had to be judged passed, 1 a run failed, 2 could not tell"
 _ELSEWHERE = 'give the demo another folder: otel-traj demo --out DIR, or make demo ARGS="--out DIR"'
-_SOURCE_HELP = "a file, folder or glob of OTLP JSON (lines), or - for standard input"
+_SOURCE_HELP = (
+    "a file, folder or glob of spans, - for standard input, jaeger+http://host:16686, tempo+http://host:3200"
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -237,6 +241,12 @@ def _add_selection(command: argparse.ArgumentParser) -> None:
         "--since", metavar="TIME", help="started then or later: RFC 3339, or 15m, 2h, 7d back"
     )
     selection.add_argument("--until", metavar="TIME", help="started then or earlier, likewise")
+    command.add_argument(
+        "--wait",
+        metavar="SECONDS",
+        type=float,
+        help="how long to go on reading while runs are incomplete (0 for files, 30 for backends)",
+    )
 
 
 def _read_number(text: str, *, least: int) -> int:
@@ -260,10 +270,10 @@ def _list_selection(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    selection = _list_selection(arguments)
-    selects = make_selection(**selection).takes
-    there = list(read_runs(arguments.source, on_problem=_print_problem))
-    chosen = [run for run in there if selects(run)]
+    selection = make_selection(**_list_selection(arguments))
+    source = _open(arguments)
+    there = list(read_candidates(source, selection, on_problem=_print_problem, wait=arguments.wait))
+    chosen = [run for run in there if selection.takes(run)]
     if arguments.last is not None:
         chosen = chosen[-arguments.last :]
     _print_runs(chosen, arguments.format)
@@ -271,9 +281,22 @@ def _show(arguments: argparse.Namespace) -> int:
         return 0
     which = "no run meets the selection" if there else "no run was found"
     why = explain_absent_graphs(there, filter(None, [arguments.graph]))
-    _complain(f"{which} in {arguments.source!r}" + (f": {why}" if why else ""))
-    _hint_at_references(arguments.source)
+    _complain(f"{which} in {source.name!r}" + (f": {why}" if why else ""))
+    _hint_at_references(source.name)
     return _COULD_NOT_TELL
+
+
+def _open(arguments: argparse.Namespace) -> Source:
+    """Open the source, and say what of it is read where neither its name nor a selection says so."""
+    source = open_source(arguments.source)
+    words = describe_defaults(source)
+    if words and not any(
+        (arguments.trace, arguments.run, arguments.thread, arguments.since, arguments.until)
+    ):
+        _complain(f"{source.name}: {words}")
+    if source.capabilities.lags and arguments.wait != 0 and sys.stderr.isatty():
+        _complain("runs that are incomplete are waited for (--wait 0 reads once)")
+    return source
 
 
 def _print_runs(runs: Sequence[Run], form: str) -> None:
@@ -289,13 +312,15 @@ def _print_runs(runs: Sequence[Run], form: str) -> None:
 
 
 def _eval(arguments: argparse.Namespace) -> int:
+    source = _open(arguments)
     report = evaluate_runs(
-        arguments.source,
+        source,
         references=arguments.references,
         require_all=arguments.require_all,
         min_evaluated=arguments.min_evaluated,
         allow_unreadable=arguments.allow_unreadable,
         require_manifest=arguments.require_manifest,
+        wait=arguments.wait,
         **_list_selection(arguments),
     )
     for problem in report.source_problems:
@@ -307,7 +332,7 @@ def _eval(arguments: argparse.Namespace) -> int:
     else:
         print(format_report(report, width=measure_width()))
     if not report.verdicts:
-        _hint_at_references(arguments.source)
+        _hint_at_references(source.name)
     return report.exit_code
 
 

@@ -81,10 +81,11 @@ SourceProblemCode: TypeAlias = Literal[
     "bad_span",
     "unreadable_file",
     "partial_response",
+    "limit_reached",
 ]
 """What can be wrong with a source: a line or message that can't be decoded, a last one without its end, something
 that is no spans, a source without a single span, a span without usable ids, one file of several that can't be
-opened, a trace that its backend did not give whole."""
+opened, a trace that its backend did not give whole, a search that ended at its limit of traces."""
 
 
 class SpanEvent(Struct, frozen=True, kw_only=True):
