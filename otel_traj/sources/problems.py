@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from otel_traj.model import SourceProblem, SourceProblemCode
 
 if TYPE_CHECKING:
+    from otel_traj.sources.position import Position
     from otel_traj.sources.protocol import OnProblem
 
 __all__ = ["PROBLEMS_PER_CODE", "ProblemLog"]
@@ -69,6 +70,19 @@ class ProblemLog:
                     trace_ids=trace_ids,
                 )
             )
+
+    def report_at(
+        self, at: Position, code: SourceProblemCode, message: str, *, trace_ids: tuple[str, ...] = ()
+    ) -> None:
+        """Report one problem of a record; its message begins with where that stands.
+
+        Args:
+            at: Where the record begins.
+            code: What kind it is.
+            message: What was found, why it stops us, what to do.
+            trace_ids: Traces of which spans are missing.
+        """
+        self.report(code, f"{at}: {message}", line=at.line, offset=at.offset, trace_ids=trace_ids)
 
     def release(self) -> None:
         """Report what was held back, and hold nothing back from now on."""

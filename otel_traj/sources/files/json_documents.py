@@ -122,7 +122,8 @@ class DocumentSplitter:
             try:
                 end = None if further.overlong else scanner.find_end(further.data)
             except BrokenJsonError:
-                break
+                # A string that was cut at the end is no damage.
+                return self._give_up(line, start, following, is_end=further.is_last)
             if further.overlong:
                 break
             if end is not None:

@@ -6,16 +6,14 @@ whole file instead of its line.
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from otel_traj.sources.files.io_errors import make_source_error
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from io import BufferedReader
+
+    from otel_traj.sources.files.byte_stream import ByteStream
 
 __all__ = ["MAX_RECORD_BYTES", "Line", "LineReader"]
 
@@ -23,6 +21,8 @@ MAX_RECORD_BYTES: Final = 256 * 2**20
 """A line, or a document over several lines, of more bytes is not read."""
 
 _SKIP_BYTES: Final = 2**20
+_BLANK_BYTES: Final = 2**16
+_BLANK_LINES: Final = (b"\n", b"\r\n")
 
 
 class Line(Struct, frozen=True, kw_only=True):
@@ -55,48 +55,26 @@ class Line(Struct, frozen=True, kw_only=True):
 
 
 class LineReader:
-    """Reads a binary stream line by line."""
+    """Reads a stream line by line."""
 
-    def __init__(
-        self,
-        stream: BufferedReader,
-        source: str,
-        max_bytes: int = MAX_RECORD_BYTES,
-        size: int | None = None,
-    ) -> None:
+    def __init__(self, stream: ByteStream, max_bytes: int = MAX_RECORD_BYTES, number: int = 0) -> None:
         """Take a stream that the caller closes.
 
         Args:
-            stream: A buffered binary stream.
-            source: The place, for errors.
+            stream: At the beginning of a line.
             max_bytes: Lines of more bytes are cut and marked.
-            size: No line is begun after so many bytes; None reads to the end.
+            number: How many lines were there before.
         """
         self._stream = stream
-        self._source = source
         self._max_bytes = max_bytes
-        self._left = sys.maxsize if size is None else size
         self._given_back: list[Line] = []
-        self._number = 0
+        self.number = number
+        """Number of the last line that was taken from the stream."""
 
     def __iter__(self) -> Iterator[Line]:
         """Yield the lines that are left."""
         while (line := self.read_line()) is not None:
             yield line
-
-    def peek(self, size: int) -> bytes:
-        """Return some of the next bytes and leave them there; at least one, but for an empty stream.
-
-        Args:
-            size: How many at most.
-
-        Raises:
-            SourceError: The stream breaks off.
-        """
-        try:
-            return self._stream.peek(size)[:size]
-        except OSError as error:
-            raise make_source_error(self._source, error) from error
 
     def read_line(self) -> Line | None:
         """Return the next line, or None at the end.
@@ -106,16 +84,20 @@ class LineReader:
         """
         if self._given_back:
             return self._given_back.pop()
-        data = self._read(self._max_bytes + 1) if self._left > 0 else b""
+        data = b"" if self._stream.is_over else self._read(self._max_bytes + 1)
         if not data:
             return None
-        self._number += 1
+        self.number += 1
+        if data in _BLANK_LINES:
+            number = self.number
+            self._skip_blank_lines()
+            return Line(data=data, number=number)
         if data.endswith(b"\n"):
-            return Line(data=data, number=self._number)
+            return Line(data=data, number=self.number)
         if len(data) <= self._max_bytes:
-            return Line(data=data, number=self._number, is_last=True)
+            return Line(data=data, number=self.number, is_last=True)
         self._skip_rest()
-        return Line(data=data[:100], number=self._number, overlong=True)
+        return Line(data=data[:100], number=self.number, overlong=True)
 
     def read_block(self, size: int) -> Line | None:
         """Return the next lines in one, as many as are there without waiting.
@@ -129,26 +111,22 @@ class LineReader:
         Raises:
             SourceError: The stream breaks off.
         """
-        if self._given_back or self._left <= 0:
+        if self._given_back or self._stream.is_over:
             return None
-        try:
-            data = self._stream.read1(min(size, self._left))
-        except OSError as error:
-            raise make_source_error(self._source, error) from error
+        data = self._stream.read_some(size)
         if not data:
             return None
-        self._left -= len(data)
         rest = b"" if data.endswith(b"\n") else self._read(self._max_bytes + 1)
         overlong = len(rest) > self._max_bytes and not rest.endswith(b"\n")
         if overlong:
             self._skip_rest()
         block = Line(
             data=data + rest,
-            number=self._number + 1,
+            number=self.number + 1,
             overlong=overlong,
             is_last=not overlong and not (rest or data).endswith(b"\n"),
         )
-        self._number = block.last_number
+        self.number = block.last_number
         return block
 
     def give_back(self, lines: Sequence[Line]) -> None:
@@ -160,14 +138,40 @@ class LineReader:
         for block in reversed(lines):
             self._given_back.extend(reversed(block.split()))
 
+    def look(self, line: Line, size: int) -> bytes:
+        """Return the first bytes of a line, and what follows them where the line is short.
+
+        Args:
+            line: The last that was read.
+            size: How many at most.
+        """
+        if len(line.data) >= size or self._given_back or line.is_last:
+            return line.data[:size]
+        return line.data + self._stream.peek_some(size - len(line.data))
+
+    def leave(self, line: Line) -> None:
+        """Give a line back to the stream, with all that were given back here: somebody else reads on.
+
+        Args:
+            line: The last that was read, and not overlong.
+        """
+        self._stream.give_back(line.data + b"".join(given.data for given in reversed(self._given_back)))
+        self._given_back.clear()
+        self.number = line.number - 1
+
+    def _skip_blank_lines(self) -> None:
+        """Pass over blank lines many at a time: a few packed bytes can hold millions of them."""
+        while head := self._stream.peek_some(_BLANK_BYTES):
+            blank = head[: len(head) - len(head.lstrip())]
+            end = blank.rfind(b"\n") + 1
+            if not end:
+                return
+            self.number += blank.count(b"\n")
+            self._stream.read_some(end)
+
     def _skip_rest(self) -> None:
         while (piece := self._read(_SKIP_BYTES)) and not piece.endswith(b"\n"):
             pass
 
     def _read(self, size: int) -> bytes:
-        try:
-            data = self._stream.readline(size)
-        except OSError as error:
-            raise make_source_error(self._source, error) from error
-        self._left -= len(data)
-        return data
+        return self._stream.read_line(size)

@@ -1,19 +1,24 @@
-"""A stream of bytes to spans: the way of every file and of stdin.
+"""A stream of bytes to spans: the way of every file, of stdin, and of answers of backends.
 
-Line by line: the strict decoder first, then patience. Nothing here knows where the bytes come from, so that
-another place (an unpacked file, an answer of a backend) reads the same way.
+What a stream holds is told by its bytes, never by a name, and told anew wherever a section ends: lines of text,
+records with their lengths in front, gzip members, zstd frames, in any order. What is unpacked is read the same way.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import io
+from typing import TYPE_CHECKING, Final
 
-from otel_traj.sources.files.json_documents import BrokenPart, DocumentSplitter, JsonText
-from otel_traj.sources.files.json_text import NotJsonError, parse_json
-from otel_traj.sources.files.lines import MAX_RECORD_BYTES, Line, LineReader
-from otel_traj.sources.files.sniffing import BLANKS, HEAD_BYTES, describe_binary, describe_text, is_text
-from otel_traj.sources.otlp.lenient import LenientDecoder
-from otel_traj.sources.otlp.strict import StrictDecoder
+from otel_traj.sources.files.bombs import RatioGuard
+from otel_traj.sources.files.byte_stream import ByteStream
+from otel_traj.sources.files.framed_records import FramedReader
+from otel_traj.sources.files.lines import MAX_RECORD_BYTES
+from otel_traj.sources.files.record_decoder import RecordDecoder
+from otel_traj.sources.files.sniffing import BLANKS, HEAD_BYTES, describe_binary, describe_text, tell_form
+from otel_traj.sources.files.text_records import TextReader
+from otel_traj.sources.files.unpacking import UnpackedStream
+from otel_traj.sources.otlp.protobuf import NotProtobufError
+from otel_traj.sources.position import Position
 from otel_traj.sources.problems import ProblemLog
 
 if TYPE_CHECKING:
@@ -21,9 +26,14 @@ if TYPE_CHECKING:
     from io import BufferedReader
 
     from otel_traj.model import Span
+    from otel_traj.sources.files.codecs import Packing
     from otel_traj.sources.protocol import OnProblem
 
 __all__ = ["read_stream"]
+
+_MAX_PACKINGS: Final = 2
+_UNPACKED_BYTES: Final = 2**16
+_ENOUGH_BYTES: Final = 64
 
 
 def read_stream(
@@ -34,14 +44,14 @@ def read_stream(
     max_bytes: int = MAX_RECORD_BYTES,
     size: int | None = None,
 ) -> Iterator[Span]:
-    """Yield the spans of a stream of OTLP JSON.
+    """Yield the spans of a stream: OTLP in JSON or protobuf, in any wrapping and packing that is read.
 
     Args:
         stream: A buffered binary stream, at its beginning; the caller closes it.
         source: The place, as it stands in problems.
         on_problem: Called with each thing that could not be used.
-        max_bytes: Lines and documents of more bytes are not read.
-        size: No line is begun after so many bytes; None reads to the end.
+        max_bytes: Lines, documents and messages of more bytes are not read.
+        size: No record is begun after so many bytes; None reads to the end.
 
     Returns:
         An iterator over spans, decoded record by record.
@@ -50,120 +60,103 @@ def read_stream(
         SourceError: The stream breaks off.
     """
     log = ProblemLog(source, on_problem, hold=True)
-    return _StreamReader(LineReader(stream, source, max_bytes, size), log, max_bytes).read()
+    return _StreamReader(log, max_bytes).read(ByteStream(stream, source, size))
 
 
 class _StreamReader:
-    def __init__(self, lines: LineReader, log: ProblemLog, max_bytes: int) -> None:
+    def __init__(self, log: ProblemLog, max_bytes: int) -> None:
         self._log = log
         self._max_bytes = max_bytes
-        self._lines = lines
-        self._splitter = DocumentSplitter(self._lines, max_bytes)
-        self._strict = StrictDecoder()
-        self._lenient = LenientDecoder(log)
-        self._has_otlp = False
+        self._decoder = RecordDecoder(log)
+        self._guard = RatioGuard()
+        self._text = TextReader(self._decoder, log, max_bytes)
+        self._framed = FramedReader(self._decoder, log, self._guard, max_bytes)
+        self._head: bytes | None = None
+        """First bytes of the first section that is text."""
+        self._other_kind: tuple[str, str] | None = None
+        self._is_binary = False
+        """Some section was told to be records or packed bytes, so that the place is no text of another kind."""
 
-    def read(self) -> Iterator[Span]:
-        head = self._lines.peek(HEAD_BYTES)
-        binary = describe_binary(head)
-        if binary and not is_text(head):
-            self._report_other_kind(*binary)
-            return
-        has_spans = False
-        for line in self._lines:
-            spans = self._strict.decode(line.data)
-            for span in self._read_slowly(line) if spans is None else self._accept(spans):
-                has_spans = True
-                yield span
-        other_kind = None if self._has_otlp else binary or describe_text(head)
+    def read(self, stream: ByteStream) -> Iterator[Span]:
+        yield from self._read_sections(stream, 0)
+        other_kind = self._other_kind
+        if other_kind is None and not (self._decoder.is_known or self._is_binary):
+            other_kind = describe_text(self._head or b"")
         if other_kind:
             self._report_other_kind(*other_kind)
-        elif not has_spans:
-            self._report_empty(is_blank=not head.strip(BLANKS))
+        elif not self._decoder.has_spans:
+            self._report_empty()
         self._log.close()
 
-    def _accept(self, spans: list[Span]) -> list[Span]:
-        if not self._has_otlp:
-            self._has_otlp = True
-            self._log.release()
-        return spans
+    def _read_sections(self, stream: ByteStream, packings: int) -> Iterator[Span]:
+        while not stream.is_over and (head := _look(stream)):
+            form = tell_form(head)
+            if form in ("gzip", "zstd"):
+                yield from self._read_packed(stream, form, packings)
+            elif form == "framed":
+                self._is_binary = True
+                yield from self._framed.read(stream, is_unpacked=packings > 0)
+            elif form == "message" and stream.position == 0:
+                self._is_binary = True
+                yield from self._read_message(stream, is_unpacked=packings > 0)
+            else:
+                if stream.position == 0 and not self._decoder.is_known:
+                    self._other_kind = describe_binary(head)
+                    if self._other_kind:
+                        return
+                if self._head is None:
+                    self._head = head
+                yield from self._text.read(stream)
 
-    def _read_slowly(self, line: Line) -> Iterator[Span]:
-        if line.overlong:
-            self._report_overlong(line.number)
+    def _read_packed(self, stream: ByteStream, packing: Packing, packings: int) -> Iterator[Span]:
+        start = stream.position
+        unpacked = UnpackedStream(stream, packing, self._log, self._guard)
+        if packings == _MAX_PACKINGS:
+            self._is_binary = True
+            self._log.report_at(
+                Position(offset=start),
+                "unreadable_line",
+                f"what was unpacked {packings} times is packed again; it is not read, so that reading ends; unpack it",
+            )
+            stream.abandon()
+            return
+        inner = ByteStream(io.BufferedReader(unpacked, _UNPACKED_BYTES), self._log.source)
+        yield from self._read_sections(inner, packings + 1)
+
+    def _read_message(self, stream: ByteStream, *, is_unpacked: bool) -> Iterator[Span]:
+        at = Position(offset=0, is_unpacked=is_unpacked)
+        data = stream.read(self._max_bytes + 1)
+        if len(data) > self._max_bytes:
+            stream.abandon()
+            self._log.report_at(
+                at,
+                "unreadable_line",
+                f"it is longer than {self._max_bytes:,} bytes; it is not read, so that memory stays bounded; export "
+                "smaller batches",
+            )
             return
         try:
-            document = parse_json(line.data)
-        except NotJsonError:
-            for part in self._splitter.split(line):
-                yield from self._read_part(part)
-        else:
-            yield from self._read_document(document, line.number)
-
-    def _read_part(self, part: JsonText | BrokenPart) -> Iterator[Span]:
-        if isinstance(part, BrokenPart):
-            self._report_broken(part)
-            return
-        spans = self._strict.decode(part.data)
-        if spans is not None:
-            yield from self._accept(spans)
-            return
-        try:
-            document = parse_json(part.data)
-        except NotJsonError as error:
-            self._log.report(
+            yield from self._decoder.decode_protobuf(data, at)
+        except NotProtobufError as error:
+            self._log.report_at(
+                at,
                 "unreadable_line",
-                f"line {part.line} is no JSON ({error}); the spans in it are not used, those of other "
-                "lines are; look for what damaged the line, or remove it",
-                line=part.line,
+                f"it begins like OTLP protobuf and can't be decoded ({error}); no spans are read from it; look whether it "
+                "is whole, and whether it is a trace message",
             )
-        else:
-            yield from self._read_document(document, part.line)
-
-    def _read_document(self, document: object, line: int) -> Iterator[Span]:
-        yield from self._lenient.decode(document, line)
-        if self._lenient.has_otlp:
-            self._accept([])
-
-    def _report_broken(self, part: BrokenPart) -> None:
-        place = _name_lines(part)
-        if part.is_large:
-            self._report_overlong(part.line)
-        elif part.is_end:
-            self._log.report(
-                "unfinished_line",
-                f"{place} is not finished: it begins {_show(part.beginning)!r}, and the input ends before it does; the spans "
-                "in it are not used; if it is still being written, read it again later",
-                line=part.line,
-            )
-        else:
-            self._log.report(
-                "unreadable_line",
-                f"{place} is no whole JSON: it begins {_show(part.beginning)!r}; the spans in it are not used, those of "
-                "other lines are; look for what cut or damaged the line, or remove it",
-                line=part.line,
-            )
-
-    def _report_overlong(self, line: int) -> None:
-        self._log.report(
-            "unreadable_line",
-            f"line {line} is longer than {self._max_bytes:,} bytes; it is not read, so that memory stays "
-            "bounded; write smaller batches, one document per line",
-            line=line,
-        )
 
     def _report_other_kind(self, kind: str, advice: str) -> None:
         self._log.discard()
         self._log.report(
             "not_spans",
-            f"this is {kind}, not OTLP JSON; no spans are read from it; {advice}",
+            f"this is {kind}, not OTLP; no spans are read from it; {advice}",
         )
 
-    def _report_empty(self, *, is_blank: bool) -> None:
-        if is_blank:
+    def _report_empty(self) -> None:
+        if not self._is_binary and not (self._head or b"").strip(BLANKS):
             found = "is empty"
-        elif self._lenient.other_signals:
-            found = f"holds {' and '.join(sorted(self._lenient.other_signals))}, not spans"
+        elif self._decoder.other_signals:
+            found = f"holds {' and '.join(sorted(self._decoder.other_signals))}, not spans"
         else:
             found = "holds not a single span that can be read"
         self._log.report(
@@ -173,11 +166,9 @@ class _StreamReader:
         )
 
 
-def _show(data: bytes) -> str:
-    return data.decode(errors="replace").rstrip()
-
-
-def _name_lines(part: BrokenPart) -> str:
-    if part.last_line == part.line:
-        return f"line {part.line}"
-    return f"what begins in line {part.line} and reaches line {part.last_line}"
+def _look(stream: ByteStream) -> bytes:
+    """Return enough of the next bytes to tell what they are; text is not waited for, it tells by its first byte."""
+    head = stream.peek_some(HEAD_BYTES)
+    if len(head) < _ENOUGH_BYTES and head[:1] not in b"{[":
+        head = stream.peek(_ENOUGH_BYTES)
+    return head

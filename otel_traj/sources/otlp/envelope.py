@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from otel_traj.sources.otlp.values import get_field, has_field
 
-__all__ = ["Batches", "describe_document", "find_batches"]
+__all__ = ["Batches", "find_batches"]
 
 _SPAN_FIELDS: Final = ("resourceSpans", "batches")
 _WRAPPERS: Final = ("result", "trace")
@@ -91,29 +91,3 @@ def _unwrap(wrapper: dict[str, object], document: object) -> Batches | None:
         unusable=found.unusable,
         partial=message if isinstance(message, str) else "",
     )
-
-
-def describe_document(document: object) -> str:
-    """Return a few words on a JSON document that is no OTLP, as they fit after "this is".
-
-    Args:
-        document: A decoded JSON document.
-    """
-    if not isinstance(document, dict):
-        return f"a JSON {_KIND_NAMES.get(type(document), 'value')}"
-    error = document.get("error")
-    if isinstance(error, dict) and isinstance(error.get("message"), str):
-        return f"an error that a backend answered with ({error['message'][:200]!r})"
-    data = document.get("data")
-    first = data[0] if isinstance(data, list) and data else document
-    if isinstance(first, dict) and "traceID" in first:
-        return "Jaeger's legacy JSON, which this version does not read (ask its /api/v3/traces instead)"
-    if "context" in document and "start_time" in document:
-        return "a span as the SDK's console exporter prints it, which this version does not read"
-    if has_field(document, "traceId") and has_field(document, "spanId"):
-        return "a span without its OTLP envelope"
-    keys = ", ".join(repr(key[:40]) for key in list(document)[:5])
-    return f"a JSON object with the keys {keys}" + (" and more" if len(document) > 5 else "")
-
-
-_KIND_NAMES: Final = {list: "list", str: "string", int: "number", float: "number", bool: "boolean"}

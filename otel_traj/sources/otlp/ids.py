@@ -12,7 +12,7 @@ import binascii
 import re
 from typing import Final
 
-__all__ = ["SPAN_ID_DIGITS", "TRACE_ID_DIGITS", "normalise_id"]
+__all__ = ["SPAN_ID_DIGITS", "TRACE_ID_DIGITS", "normalise_id", "normalise_raw_id"]
 
 TRACE_ID_DIGITS: Final = 32
 SPAN_ID_DIGITS: Final = 16
@@ -45,6 +45,27 @@ def normalise_id(value: object, digits: int) -> str | None:
         significant = hexadecimal[1].lower()
         return significant.zfill(digits) if significant else ""
     return _hex_of_base64(text, digits // 2)
+
+
+def normalise_raw_id(raw: bytes, digits: int) -> str | None:
+    """Return an id that came as bytes, as lower-case hex.
+
+    Args:
+        raw: The bytes; shorter ones have lost zeros in front. Hex digits that somebody decoded as base64 (what
+            protobuf's own JSON parser does to OTLP JSON) are made hex again.
+        digits: Full length, 32 for a trace id and 16 for a span id.
+
+    Returns:
+        `digits` hex digits; an empty string where there is no id (empty, all zeros); None where the bytes are no id.
+    """
+    size = digits // 2
+    if len(raw) == size:
+        return raw.hex() if any(raw) else ""
+    if len(raw) < size:
+        return raw.hex().zfill(digits) if any(raw) else ""
+    if len(raw) * 4 == digits * 3:
+        return normalise_id(binascii.b2a_base64(raw, newline=False).decode(), digits)
+    return None
 
 
 def _hex_of_base64(text: str, size: int) -> str | None:

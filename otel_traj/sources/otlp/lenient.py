@@ -10,17 +10,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from otel_traj.sources.otlp.envelope import Batches, describe_document, find_batches
 from otel_traj.sources.otlp.span import SpanContext, decode_span
 from otel_traj.sources.otlp.values import decode_attributes, get_field, has_field
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from otel_traj.model import AttributeValue, Span
+    from otel_traj.model import AttributeValue, SourceProblemCode, Span
+    from otel_traj.sources.otlp.envelope import Batches
+    from otel_traj.sources.position import Position
     from otel_traj.sources.problems import ProblemLog
 
-__all__ = ["LenientDecoder"]
+__all__ = ["LenientDecoder", "describe_partial"]
 
 _SCOPE_FIELDS: Final = ("scopeSpans", "instrumentationLibrarySpans")
 
@@ -29,63 +30,57 @@ class LenientDecoder:
     """Decodes the documents of one place, and reports what they hold that is no span."""
 
     def __init__(self, log: ProblemLog) -> None:
+        """Begin with nothing decoded.
+
+        Args:
+            log: Where problems are reported.
+        """
         self._log = log
-        self.has_otlp = False
-        """Some document was OTLP, with spans or without."""
         self.other_signals: set[str] = set()
         """Logs, metrics, profiles: what documents held that are OTLP without spans."""
 
-    def decode(self, document: object, line: int) -> Iterator[Span]:
+    def decode(self, batches: Batches, at: Position) -> Iterator[Span]:
         """Yield the spans of a document.
 
         Args:
-            document: A decoded JSON document.
-            line: Where it begins, from 1.
+            batches: Where in the document they are.
+            at: Where the document begins.
         """
-        parts = document if isinstance(document, list) else [document]
-        strangers = []
-        for part in parts:
-            batches = find_batches(part)
-            if batches is None:
-                strangers.append(part)
-            else:
-                self.has_otlp = True
-                yield from self._decode_batches(batches, line)
-        if strangers:
-            self._report_strangers(strangers, len(parts), line)
-
-    def _decode_batches(self, batches: Batches, line: int) -> Iterator[Span]:
         if batches.other_signal:
             self.other_signals.add(batches.other_signal)
         for name in batches.unusable:
-            self._report_no_message(f"{name!r} is no list", line)
+            self._report_no_message(f"{name!r} is no list", at)
+        trace_ids: dict[str, None] = {}
         for batch in batches.resource_spans:
-            yield from self._decode_batch(batch, line)
+            for span in self._decode_batch(batch, at):
+                if batches.partial is not None:
+                    trace_ids[span.trace_id] = None
+                yield span
         if batches.partial is not None:
-            self._report_partial(batches.partial, line)
+            self._log.report_at(at, *describe_partial(batches.partial), trace_ids=tuple(trace_ids))
 
-    def _decode_batch(self, batch: object, line: int) -> Iterator[Span]:
+    def _decode_batch(self, batch: object, at: Position) -> Iterator[Span]:
         if not isinstance(batch, dict):
-            self._report_no_message("a batch is no object", line)
+            self._report_no_message("a batch is no object", at)
             return
-        self._check_fields(batch, _SCOPE_FIELDS, line)
+        self._check_fields(batch, _SCOPE_FIELDS, at)
         resource, unreadable = _decode_resource(batch.get("resource"))
         for name in _SCOPE_FIELDS:
             groups = get_field(batch, name)
             if groups is not None and not isinstance(groups, list):
-                self._report_no_message(f"{name!r} is no list", line)
+                self._report_no_message(f"{name!r} is no list", at)
                 continue
             for group in groups or ():
-                yield from self._decode_group(group, resource, unreadable, line)
+                yield from self._decode_group(group, resource, unreadable, at)
 
     def _decode_group(
-        self, group: object, resource: dict[str, AttributeValue], unreadable: tuple[str, ...], line: int
+        self, group: object, resource: dict[str, AttributeValue], unreadable: tuple[str, ...], at: Position
     ) -> Iterator[Span]:
         spans = group.get("spans") if isinstance(group, dict) else group
         if not isinstance(group, dict) or not isinstance(spans, list | None):
-            self._report_no_message("what should be a list of spans is none", line)
+            self._report_no_message("what should be a list of spans is none", at)
             return
-        self._check_fields(group, ("spans",), line)
+        self._check_fields(group, ("spans",), at)
         scope = group.get("scope") or get_field(group, "instrumentationLibrary")
         context = SpanContext(
             resource=resource,
@@ -96,31 +91,20 @@ class LenientDecoder:
         for message in spans or ():
             span = decode_span(message, context) if isinstance(message, dict) else None
             if span is None:
-                self._report_bad_span(message, line)
+                self._report_bad_span(message, at)
             else:
                 yield span
 
-    def _check_fields(self, message: dict[str, object], wanted: tuple[str, ...], line: int) -> None:
+    def _check_fields(self, message: dict[str, object], wanted: tuple[str, ...], at: Position) -> None:
         """Report a message with objects under a key that nobody knows where one of the wanted fields should be."""
         if any(has_field(message, name) for name in wanted):
             return
         for key, value in message.items():
             if isinstance(value, list) and any(isinstance(item, dict) for item in value):
-                self._report_no_message(f"{key[:40]!r} stands where {wanted[0]!r} should", line)
+                self._report_no_message(f"{key[:40]!r} stands where {wanted[0]!r} should", at)
                 return
 
-    def _report_strangers(self, strangers: list[object], parts: int, line: int) -> None:
-        found = f"this is {describe_document(strangers[0])}"
-        if parts > 1:
-            found = f"of the {parts} parts of this list {len(strangers)} are no OTLP; the first is {describe_document(strangers[0])}"
-        self._log.report(
-            "not_spans",
-            f"line {line}: {found}; no spans are read from what is not OTLP; name a file of "
-            "OTLP JSON, one document per line",
-            line=line,
-        )
-
-    def _report_bad_span(self, message: object, line: int) -> None:
+    def _report_bad_span(self, message: object, at: Position) -> None:
         if isinstance(message, dict):
             name = str(message.get("name"))[:100]
             span_id = str(get_field(message, "spanId"))[:100]
@@ -128,28 +112,31 @@ class LenientDecoder:
             found = f"the span {name!r} has the span id {span_id!r} and the trace id {trace_id!r}, not both usable"
         else:
             found = "something that is no object stands where a span should"
-        self._log.report(
+        self._log.report_at(
+            at,
             "bad_span",
-            f"line {line}: {found}; it belongs to no trace and is left out, the others of "
-            "the line are used; look for what changed the ids on the way",
-            line=line,
+            f"{found}; it belongs to no trace and is left out, the others are used; look for what changed the ids on "
+            "the way",
         )
 
-    def _report_no_message(self, found: str, line: int) -> None:
-        self._log.report(
+    def _report_no_message(self, found: str, at: Position) -> None:
+        self._log.report_at(
+            at,
             "not_spans",
-            f"line {line}: {found}; the spans that should stand there are not read; look "
-            "for what rewrote the document on the way",
-            line=line,
+            f"{found}; the spans that should stand there are not read; look for what rewrote the document on the way",
         )
 
-    def _report_partial(self, said: str, line: int) -> None:
-        self._log.report(
-            "unfinished_line",
-            f"line {line}: the backend marked its answer as partial ({said[:200]!r}); "
-            "spans are missing from it; ask for the trace again, or raise the backend's limit",
-            line=line,
-        )
+
+def describe_partial(said: str) -> tuple[SourceProblemCode, str]:
+    """Return code and message for an answer of which the backend says that it is not whole.
+
+    Args:
+        said: What the backend said about it.
+    """
+    return "partial_response", (
+        f"the backend marked its answer as partial ({said[:200]!r}); spans are missing from it, so that its runs can't "
+        "be judged; ask for the trace again, or raise the backend's limit"
+    )
 
 
 def _decode_resource(resource: object) -> tuple[dict[str, AttributeValue], tuple[str, ...]]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from otel_traj.sources.files.byte_stream import ByteStream
 from otel_traj.sources.files.json_documents import BrokenPart, DocumentSplitter, JsonText
 from otel_traj.sources.files.lines import Line, LineReader
 
@@ -18,7 +19,7 @@ GOOD = b'{"resourceSpans":[{"scopeSpans":[]}]}'
 def split(data: bytes) -> Iterator[JsonText | BrokenPart]:
     """Yield the parts of bytes, each line given to the splitter."""
     stream: io.BufferedReader = io.BufferedReader(io.BytesIO(data))
-    lines = LineReader(stream, "bytes")
+    lines = LineReader(ByteStream(stream, "bytes"))
     splitter = DocumentSplitter(lines)
     for line in lines:
         yield from splitter.split(line)
@@ -117,7 +118,7 @@ def test_a_block_splits_into_the_lines_it_was_made_of() -> None:
     """Given back, lines come again as they were."""
     data = b"a\nb\n\nc"
     stream: io.BufferedReader = io.BufferedReader(io.BytesIO(data))
-    reader = LineReader(stream, "bytes")
+    reader = LineReader(ByteStream(stream, "bytes"))
     block = reader.read_block(100)
     assert block is not None
     reader.give_back([block])

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_traj.model import Span
+from otel_traj.sources.otlp.envelope import find_batches
 from otel_traj.sources.otlp.lenient import LenientDecoder
 from otel_traj.sources.otlp.strict import StrictDecoder
+from otel_traj.sources.position import Position
 from otel_traj.sources.problems import ProblemLog
 from tests.sources.encoding import encode_document
 from tests.sources.reading import fingerprint, refuse
@@ -32,7 +34,9 @@ def decode_strictly(document: object) -> list[Span] | None:
 
 def decode_leniently(document: object) -> list[Span]:
     """Return what the slow path makes of a document, where it finds nothing wrong."""
-    return list(LenientDecoder(ProblemLog("test", refuse)).decode(document, 1))
+    batches = find_batches(document)
+    assert batches is not None
+    return list(LenientDecoder(ProblemLog("test", refuse)).decode(batches, Position(line=1)))
 
 
 @given(st.lists(spans, max_size=3))
