@@ -121,12 +121,14 @@ def parse_address(name: str, *, allowed: Collection[str], repeatable: Collection
     try:
         split = urlsplit(name)
         host, port = split.hostname, split.port
-    except ValueError as error:
+    except ValueError:
         shown = hide_user(name)
+        # What the library says may quote a part of a password that holds a colon or a slash.
         raise SourceError(
-            f"{shown!r} is no address ({error}); nothing can be asked there; write scheme+http://host:port",
+            f"{shown!r} is no address (its host or port can't be read); nothing can be asked there; write "
+            "scheme+http://host:port, with %2F and the like for signs in a password",
             source=shown,
-        ) from error
+        ) from None
     shown = hide_user(name)
     address = Address(
         name=shown,
