@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from otel_traj.sources.documents import DocumentDecoder
 from otel_traj.sources.files.json_text import NotJsonError, parse_json
-from otel_traj.sources.jaeger.cut_traces import MARK, describe_cut, find_cut
+from otel_traj.sources.jaeger.warnings import describe_cut, find_cut, may_hold_warnings, undo_warnings
 from otel_traj.sources.otlp.strict import StrictDecoder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from otel_traj.model import Span
     from otel_traj.sources.otlp.protobuf import ProtobufDecoder
@@ -55,11 +55,10 @@ class RecordDecoder:
             at: Where it begins.
         """
         spans = self._strict.decode(data)
-        if spans is not None:
-            self._accept(spans)
-            if MARK in data:
-                self._report_cuts(spans, at)
-        return spans
+        if spans is None:
+            return None
+        self._accept(spans)
+        return self._heed_warnings(spans, at) if may_hold_warnings(data) else spans
 
     def decode_json(self, data: bytes, at: Position) -> Iterator[Span]:
         """Yield the spans of JSON that is not in the strict form.
@@ -71,7 +70,7 @@ class RecordDecoder:
         Raises:
             NotJsonError: It is none; raised before the first span.
         """
-        return self._decode_document(parse_json(data), at, may_be_cut=MARK in data)
+        return self._decode_document(parse_json(data), at, may_warn=may_hold_warnings(data))
 
     def decode_protobuf(self, data: bytes, at: Position) -> list[Span]:
         """Return the spans of one OTLP protobuf message.
@@ -85,9 +84,7 @@ class RecordDecoder:
         """
         spans = self._load_protobuf().decode(data, at)
         self._accept(spans)
-        if MARK in data:
-            self._report_cuts(spans, at)
-        return spans
+        return self._heed_warnings(spans, at) if may_hold_warnings(data) else spans
 
     def can_decode(self, data: bytes) -> bool:
         """Return whether bytes are a whole record; nothing is reported.
@@ -110,12 +107,10 @@ class RecordDecoder:
             self._protobuf = ProtobufDecoder(self._log)
         return self._protobuf
 
-    def _decode_document(self, document: object, at: Position, *, may_be_cut: bool) -> Iterator[Span]:
+    def _decode_document(self, document: object, at: Position, *, may_warn: bool) -> Iterator[Span]:
         for span in self._documents.decode(document, at):
-            if may_be_cut:
-                self._report_cuts((span,), at)
             self.has_spans = True
-            yield span
+            yield from self._heed_warnings([span], at) if may_warn else (span,)
         if self._documents.is_known:
             self._accept([])
 
@@ -126,8 +121,9 @@ class RecordDecoder:
             self.is_known = True
             self._log.release()
 
-    def _report_cuts(self, spans: Iterable[Span], at: Position) -> None:
+    def _heed_warnings(self, spans: list[Span], at: Position) -> list[Span]:
         for span in spans:
             said = find_cut(span)
             if said is not None:
                 self._log.report_at(at, *describe_cut(span, said), trace_ids=(span.trace_id,))
+        return [undo_warnings(span) for span in spans]

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from otel_traj.sources.backend.client import AnswerTooLargeError
 from otel_traj.sources.backend.decoding import AnswerDecoder, NotJsonError
 from otel_traj.sources.backend.paging import Page
-from otel_traj.sources.jaeger.cut_traces import MARK, WARNINGS, describe_cut, find_cut
 from otel_traj.sources.jaeger.parameters import make_legacy_parameters, make_v3_parameters
 from otel_traj.sources.jaeger.search_answers import (
     find_in_legacy,
@@ -25,6 +24,7 @@ from otel_traj.sources.jaeger.search_answers import (
     find_in_traces,
     read_services,
 )
+from otel_traj.sources.jaeger.warnings import describe_cut, find_cut, may_hold_warnings, undo_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -118,13 +118,13 @@ class JaegerApi:
         if answer.status != 200:
             raise self._refuse(answer)
         cut_traces: set[str] = set()
+        may_warn = may_hold_warnings(answer.body)
         try:
             for span in self._decoder.decode_json(answer.body):
-                if MARK in answer.body and span.trace_id not in cut_traces:
+                if may_warn and span.trace_id not in cut_traces:
                     self._report_cut(span, cut_traces)
                 # Jaeger's own word about the span is nothing that was recorded.
-                span.attributes.pop(WARNINGS, None)
-                yield span
+                yield undo_warnings(span) if may_warn else span
         except NotJsonError as error:
             raise self._client.refuse(answer, _NOT_JAEGER) from error
 

@@ -1,7 +1,9 @@
 """One span of Jaeger's legacy JSON to a `Span`.
 
 The parent is the first CHILD_OF reference in the span's own trace (`parentSpanID` is older, and left out by newer
-ones); other references are links. A process is a resource: its service name is `service.name`.
+ones); other references are links. Where a span has no such reference and links to a span of its own trace, that is
+its parent: Jaeger keeps one reference of those to one span, the link (seen with 1.76.0), and a root can't link to
+what its trace began with. A process is a resource: its service name is `service.name`.
 """
 
 from __future__ import annotations
@@ -12,8 +14,8 @@ from msgspec import Struct
 
 from otel_traj import semconv as sc
 from otel_traj.model import AttributeValue, Span, SpanEvent, SpanLink, SpanStatus
-from otel_traj.sources.jaeger.cut_traces import WARNINGS
 from otel_traj.sources.jaeger.legacy_tags import decode_tags
+from otel_traj.sources.jaeger.warnings import WARNINGS
 from otel_traj.sources.otlp.ids import SPAN_ID_DIGITS, TRACE_ID_DIGITS, normalise_id
 from otel_traj.sources.otlp.values import UnreadableValueError, decode_count
 
@@ -160,7 +162,7 @@ class _SpanReader:
             return 0
 
     def _read_references(self) -> tuple[str, tuple[SpanLink, ...]]:
-        parent = ""
+        parent = linked = ""
         links = []
         references = self._message.get("references")
         for reference in references if isinstance(references, list) else ():
@@ -175,7 +177,8 @@ class _SpanReader:
                 parent = span_id
             elif trace_id and span_id:
                 links.append(SpanLink(trace_id=trace_id, span_id=span_id))
-        return parent or self._read_old_parent(), tuple(links)
+                linked = linked or (span_id if trace_id == self._trace_id else "")
+        return parent or self._read_old_parent() or linked, tuple(links)
 
     def _read_old_parent(self) -> str:
         parent = normalise_id(self._message.get("parentSpanID"), SPAN_ID_DIGITS)

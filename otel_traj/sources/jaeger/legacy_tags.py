@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from otel_traj import semconv as sc
 from otel_traj.sources.files.json_text import NotJsonError, parse_json
-from otel_traj.sources.jaeger.cut_traces import WARNINGS
+from otel_traj.sources.jaeger.warnings import WARNINGS
 from otel_traj.sources.otlp.values import UnreadableValueError, decode_value
 
 if TYPE_CHECKING:
