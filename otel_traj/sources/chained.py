@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from otel_traj.sources.files.overwriting import ReadsFiles
 from otel_traj.sources.protocol import ALL_SPANS, Capabilities
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from otel_traj.model import Span
     from otel_traj.sources.protocol import OnProblem, Source, SpanQuery
@@ -42,3 +44,11 @@ class ChainedSource:
             # Who gives all it has gave it when the runs were read that are to be completed.
             if source.capabilities.reads_threads or not query.completes:
                 yield from source.read_spans(on_problem, query)
+
+    def would_read(self, path: Path) -> bool:
+        """Return whether a file is one that some member reads.
+
+        Args:
+            path: It need not be there.
+        """
+        return any(isinstance(source, ReadsFiles) and source.would_read(path) for source in self._sources)

@@ -18,7 +18,8 @@ from otel_traj.errors import SourceError, TrajectoryTypeError
 from otel_traj.model import Span
 from otel_traj.sources.backend.address import hide_user
 from otel_traj.sources.chained import ChainedSource
-from otel_traj.sources.files.discovery import list_directory, list_glob
+from otel_traj.sources.files.discovery import is_listed_in_directory, list_directory, list_glob
+from otel_traj.sources.files.glob_pattern import meets_pattern
 from otel_traj.sources.files.io_errors import make_source_error
 from otel_traj.sources.files.source import FileSource, FilesSource, StdinSource
 from otel_traj.sources.memory import ExporterSource, SpansSource, SupportsFinishedSpans
@@ -115,7 +116,7 @@ def _open_name(name: str) -> Source:
             raise
     pattern = _expand_home(name)
     list_glob(pattern)
-    return FilesSource(name, partial(list_glob, pattern))
+    return FilesSource(name, partial(list_glob, pattern), partial(meets_pattern, pattern))
 
 
 def _expand_home(name: str) -> str:
@@ -126,7 +127,7 @@ def _expand_home(name: str) -> str:
 def _open_path(path: Path, name: str) -> Source:
     if _is_directory(path, name):
         list_directory(path)
-        return FilesSource(name, partial(list_directory, path))
+        return FilesSource(name, partial(list_directory, path), partial(is_listed_in_directory, path))
     return FileSource(path, name)
 
 

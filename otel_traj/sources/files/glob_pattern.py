@@ -7,6 +7,7 @@ stands before the pattern and exists by its name is meant by its name, whatever 
 
 from __future__ import annotations
 
+import fnmatch
 import glob
 import os
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["expand_pattern"]
+__all__ = ["expand_pattern", "meets_pattern"]
 
 _ANY_DEPTH: Final = "**"
 
@@ -28,6 +29,33 @@ def expand_pattern(pattern: str) -> Iterator[Path]:
     """
     folder, rest = _split_folder(pattern.replace(os.sep, "/"))
     yield from _expand(Path(folder), rest.split("/"))
+
+
+def meets_pattern(pattern: str, path: Path) -> bool:
+    """Return whether a pattern meets a file, or would if it were there.
+
+    Args:
+        pattern: As `expand_pattern` takes it.
+        path: The file.
+    """
+    folder, rest = _split_folder(pattern.replace(os.sep, "/"))
+    try:
+        below = path.parent.resolve().relative_to(Path(folder).resolve()) / path.name
+    except ValueError:
+        return False
+    return _meets(rest.split("/"), below.parts)
+
+
+def _meets(pattern: Sequence[str], parts: Sequence[str]) -> bool:
+    if not pattern:
+        return not parts
+    if pattern[0] == _ANY_DEPTH:
+        return _meets(pattern[1:] or ["*"], parts) or (
+            len(parts) > 1 and not parts[0].startswith(".") and _meets(pattern, parts[1:])
+        )
+    if not parts or (parts[0].startswith(".") and not pattern[0].startswith(".")):
+        return False
+    return fnmatch.fnmatchcase(parts[0], pattern[0]) and _meets(pattern[1:], parts[1:])
 
 
 def _split_folder(pattern: str) -> tuple[str, str]:

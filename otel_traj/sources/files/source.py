@@ -1,4 +1,7 @@
-"""Files as sources: one, several in order, and stdin."""
+"""Files as sources: one, several in order, and stdin.
+
+Each can say whether it reads a certain file: whoever writes one asks before, so that nothing reads what it writes.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ _REREADS = Capabilities(rereads=True)
 
 
 class FileSource:
-    """One file of OTLP JSON: lines, or documents in any layout."""
+    """One file, whatever is in it and however it is packed."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         """Take the path; the file is opened at each reading.
@@ -44,6 +47,21 @@ class FileSource:
     def read_spans(self, on_problem: OnProblem, query: SpanQuery = ALL_SPANS) -> Iterator[Span]:  # noqa: ARG002 - a file gives all it has
         """Yield the spans of the file; see `Source`."""
         yield from _read_file(_open_file(self._path, self.name), self.name, on_problem)
+
+    def would_read(self, path: Path) -> bool:
+        """Return whether a file is this one.
+
+        Args:
+            path: It need not be there.
+        """
+        return _is_same(self._path, path)
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    try:
+        return path.samefile(other)
+    except OSError:
+        return path.resolve() == other.resolve()
 
 
 def _open_file(path: Path, name: str) -> BufferedReader:
@@ -65,14 +83,18 @@ def _read_file(stream: BufferedReader, name: str, on_problem: OnProblem) -> Iter
 class FilesSource:
     """The files of a directory or of a glob pattern, in reading order."""
 
-    def __init__(self, name: str, list_files: Callable[[], Sequence[Path]]) -> None:
+    def __init__(
+        self, name: str, list_files: Callable[[], Sequence[Path]], is_listed: Callable[[Path], bool]
+    ) -> None:
         """Take the way to list the files; they are listed at each reading.
 
         Args:
             name: The directory or pattern as the user named it.
             list_files: Returns the files in order, or raises `SourceError`.
+            is_listed: Whether a file is one of them, or would be if it were there.
         """
         self._list_files = list_files
+        self._is_listed = is_listed
         self.name = name
         """The place as it stands in problems and reports."""
         self.capabilities = _REREADS
@@ -109,6 +131,14 @@ class FilesSource:
                     source=self.name,
                 )
             )
+
+    def would_read(self, path: Path) -> bool:
+        """Return whether a file is one of these, or would be once it is written.
+
+        Args:
+            path: It need not be there.
+        """
+        return self._is_listed(path) or any(_is_same(listed, path) for listed in self._list_files())
 
     def _open_files(self, on_problem: OnProblem) -> Iterator[tuple[str, BufferedReader]]:
         """Open one file after another; report those that can't be, unless that is all of them."""
@@ -152,3 +182,14 @@ class StdinSource:
             yield from read_stream(stream, self.name, on_problem)
         finally:
             stream.detach()  # else stdin is closed together with its wrapper
+
+    def would_read(self, path: Path) -> bool:
+        """Return whether a file is piped in.
+
+        Args:
+            path: It need not be there.
+        """
+        try:
+            return os.path.samestat(os.fstat(sys.stdin.fileno()), path.stat())
+        except (AttributeError, OSError, ValueError):
+            return False

@@ -12,12 +12,20 @@ IN_ORDER = [
     "data-2022-09-14T05-02-14.173.json",
     "data-2023-01-01T00-00-00.000-size.json",
     "data.json",
+    "packed-2026-11-30T09-48-52.188-size.zst",
+    "packed.zst",
+    "proto-2026-11-30T09-48-52.188-size.pb.zstd",
+    "proto-2026-11-30T09-48-52.189-size.binpb",
+    "proto-2026-11-30T09-48-52.190.proto",
+    "proto.pb",
     "service.v2.jsonl",
     "traces-2026-11-29T23-59-59.999-time.jsonl",
     "traces-2026-11-30T09-48-52.188-size.jsonl",
     "traces-2026-11-30T09-48-52.189.jsonl.gz",
+    "traces-2026-11-30T09-48-52.190-size.jsonl.zst",
     "traces.jsonl",
     "traces-old.jsonl",
+    "traces_1234567.json.gz",
     "z.NDJSON",
 ]
 
@@ -30,7 +38,7 @@ def fill(folder: Path, *names: str) -> None:
 
 def test_a_directory_is_read_in_the_order_of_the_times_in_its_names(tmp_path: Path) -> None:
     """Rotated files of one base by time, old and new names alike, the live one last; the rest by name."""
-    fill(tmp_path, *reversed(IN_ORDER), "notes.txt", ".hidden.json", "x.json.bak")
+    fill(tmp_path, *reversed(IN_ORDER), "notes.txt", ".hidden.json", "x.json.bak", "x.tar.gz", "x.log.zst")
     (tmp_path / "inner.json").mkdir()
     assert [path.name for path in list_directory(tmp_path)] == sorted(IN_ORDER, key=IN_ORDER.index)
 
@@ -38,7 +46,9 @@ def test_a_directory_is_read_in_the_order_of_the_times_in_its_names(tmp_path: Pa
 def test_a_directory_without_matching_files_is_refused(tmp_path: Path) -> None:
     """The error names the directory and what was looked for."""
     fill(tmp_path, "notes.txt")
-    with pytest.raises(SourceError, match=r"holds no file that ends in \.json, \.jsonl, \.ndjson") as raised:
+    with pytest.raises(
+        SourceError, match=r"holds no file that ends in \.json, \.jsonl, \.ndjson, \.pb"
+    ) as raised:
         list_directory(tmp_path)
     assert raised.value.source == str(tmp_path)
 
@@ -115,3 +125,12 @@ def test_a_pattern_that_meets_nothing_is_refused(tmp_path: Path) -> None:
     """An empty answer would look like a run without telemetry."""
     with pytest.raises(SourceError, match="meets no file"):
         list_glob(f"{tmp_path}/*.jsonl")
+
+
+def test_a_rotated_file_that_is_just_being_packed_is_read_once(tmp_path: Path) -> None:
+    """The packed one is not whole yet, and the other is still there."""
+    rotated = "traces-2026-11-30T09-48-52.188-size.jsonl"
+    fill(tmp_path, rotated, f"{rotated}.gz", "traces.jsonl", "traces.jsonl.gz")
+    expected = [rotated, "traces.jsonl", "traces.jsonl.gz"]
+    assert [path.name for path in list_directory(tmp_path)] == expected
+    assert [path.name for path in list_glob(f"{tmp_path}/*")] == expected
