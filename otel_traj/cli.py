@@ -17,13 +17,13 @@ import sys
 import tempfile
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, get_args
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from otel_traj import __version__
 from otel_traj import semconv as sc
+from otel_traj.cli_selection import add_selection, list_selection
 from otel_traj.errors import OtelTrajError, SinkError, SourceError
 from otel_traj.evaluate import evaluate_runs, explain_absent_graphs
-from otel_traj.model import RunStatus
 from otel_traj.reconstruct import read_runs
 from otel_traj.reconstruct.read import read_candidates
 from otel_traj.reconstruct.selection import make_selection
@@ -63,7 +63,7 @@ _DEMO_EXAMPLE = "otel-traj demo --out otel-traj-demo"
 _EXIT_CODES = "exit code: 0 all that had to be judged passed, 1 a run failed, 2 could not tell"
 _ELSEWHERE = 'give the demo another folder: otel-traj demo --out DIR, or make demo ARGS="--out DIR"'
 _SOURCE_HELP = (
-    "a file, folder or glob of spans, - for standard input, jaeger+http://host:16686, tempo+http://host:3200"
+    "a file, folder or glob of spans, - for stdin, jaeger+http://host:16686, tempo+http://host:3200"
 )
 
 
@@ -163,7 +163,7 @@ def _add_show(commands: _Commands) -> None:
         "--last", metavar="N", type=partial(_read_number, least=1), help="only the N runs that started last"
     )
     command.add_argument("--format", choices=("tree", "steps", "json"), default="tree", help="(%(default)s)")
-    _add_selection(command)
+    add_selection(command)
 
 
 def _add_eval(commands: _Commands) -> None:
@@ -176,7 +176,7 @@ def _add_eval(commands: _Commands) -> None:
     command.add_argument("--references", metavar="FILE", required=True, help="references, YAML or JSON")
     command.add_argument("--format", choices=("text", "json"), default="text", help="(%(default)s)")
     _add_demands(command)
-    _add_selection(command)
+    add_selection(command)
 
 
 def _add_command(commands: _Commands, name: str, does: str, *, usage: str, example: str) -> _Parser:
@@ -214,63 +214,14 @@ def _add_demands(command: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_selection(command: argparse.ArgumentParser) -> None:
-    selection = command.add_argument_group(
-        "which runs (all of them unless given; all that is given must hold)"
-    )
-    selection.add_argument("--trace", metavar="ID", help="with a part in this trace")
-    selection.add_argument("--run", metavar="ID", help="with this run id")
-    selection.add_argument("--thread", metavar="ID", help="of this thread")
-    selection.add_argument("--graph", metavar="NAME", help="of this graph")
-    selection.add_argument("--service", metavar="NAME", help="of this service.name")
-    selection.add_argument(
-        "--status",
-        action="append",
-        choices=get_args(RunStatus),
-        help="that ended so; may be given several times",
-    )
-    selection.add_argument(
-        "--attribute",
-        metavar="KEY=VALUE",
-        action="append",
-        type=_read_attribute,
-        default=[],
-        help="with this attribute of the run or its resource; may be given several times",
-    )
-    selection.add_argument(
-        "--since", metavar="TIME", help="started then or later: RFC 3339, or 15m, 2h, 7d back"
-    )
-    selection.add_argument("--until", metavar="TIME", help="started then or earlier, likewise")
-    command.add_argument(
-        "--wait",
-        metavar="SECONDS",
-        type=float,
-        help="how long to go on reading while runs are incomplete (0 for files, 30 for backends)",
-    )
-
-
 def _read_number(text: str, *, least: int) -> int:
     if re.fullmatch("[0-9]{1,9}", text) is None or int(text) < least:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of runs; it counts from {least}")
     return int(text)
 
 
-def _read_attribute(text: str) -> tuple[str, str]:
-    key, separator, value = text.partition("=")
-    if not separator or not key:
-        raise argparse.ArgumentTypeError(f"{text!r} is no KEY=VALUE")
-    return key, value
-
-
-def _list_selection(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the keywords of `read_runs` and `evaluate_runs` that select, where given."""
-    words = ("trace", "run", "thread", "graph", "service", "status", "since", "until")
-    given = {word: value for word in words if (value := getattr(arguments, word)) is not None}
-    return given | ({"attributes": dict(arguments.attribute)} if arguments.attribute else {})
-
-
 def _show(arguments: argparse.Namespace) -> int:
-    selection = make_selection(**_list_selection(arguments))
+    selection = make_selection(**list_selection(arguments))
     source = _open(arguments)
     there = list(read_candidates(source, selection, on_problem=_print_problem, wait=arguments.wait))
     chosen = [run for run in there if selection.takes(run)]
@@ -321,7 +272,7 @@ def _eval(arguments: argparse.Namespace) -> int:
         allow_unreadable=arguments.allow_unreadable,
         require_manifest=arguments.require_manifest,
         wait=arguments.wait,
-        **_list_selection(arguments),
+        **list_selection(arguments),
     )
     for problem in report.source_problems:
         _print_problem(problem)

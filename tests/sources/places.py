@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import importlib.util
 import io
 import json
 import sys
@@ -52,6 +53,8 @@ class Place(NamedTuple):
     """What of a span the place keeps."""
     selects: bool = False
     """It applies a query itself."""
+    is_real: bool = False
+    """It needs a real Jaeger."""
 
 
 def make_lines(rig: Rig, spans: list[Span]) -> object:
@@ -214,3 +217,24 @@ PLACES = {
     "stand-in for Tempo": Place(make_tempo, selects=True),
     "stand-in for Tempo, v1 and JSON": Place(make_json_tempo, selects=True),
 }
+
+if importlib.util.find_spec("tests.jaeger") is not None:
+
+    def make_real_jaeger(rig: Rig, spans: list[Span]) -> object:
+        """Return a real Jaeger v1.76.0, searched and read by v3."""
+        from tests.sources.real_jaeger import start_with
+
+        return f"jaeger+http://{start_with(spans, rig.folder, rig.stack).query_address}?{WINDOW}"
+
+    def make_real_legacy_jaeger(rig: Rig, spans: list[Span]) -> object:
+        """Return a real Jaeger v1.76.0, searched and read by its legacy API."""
+        from tests.sources.real_jaeger import start_with
+
+        return f"jaeger+http://{start_with(spans, rig.folder, rig.stack).query_address}?api=legacy&{WINDOW}"
+
+    PLACES |= {
+        "real Jaeger v1.76.0": Place(make_real_jaeger, selects=True, is_real=True),
+        "real Jaeger v1.76.0, legacy API": Place(
+            make_real_legacy_jaeger, keeps=flatten, selects=True, is_real=True
+        ),
+    }

@@ -42,7 +42,12 @@ MARKS = {
 }
 
 
-@pytest.fixture(params=list(PLACES))
+@pytest.fixture(
+    params=[
+        pytest.param(name, marks=pytest.mark.jaeger) if place.is_real else name
+        for name, place in PLACES.items()
+    ]
+)
 def place(request: pytest.FixtureRequest) -> Place:
     """Return one kind of source."""
     return PLACES[request.param]
