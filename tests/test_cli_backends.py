@@ -15,10 +15,11 @@ from tests.sources.tempo.stand_in import TempoStandIn
 from tests.spans import RecordedRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from otel_traj.model import Span
+    from tests.sources.serving import Request
 
 REFERENCES = """\
 version: 1
@@ -39,7 +40,7 @@ def record(name: str, *, graph: str = "seven") -> list[Span]:
 def place(request: pytest.FixtureRequest) -> Iterator[str]:
     """Return the name of a place that holds two runs, with a user and password in it."""
     spans = record("one") + record("two", graph="other")
-    apps = {
+    apps: dict[str, Callable[[Request], Reply]] = {
         "jaeger": JaegerStandIn(spans),
         "newer jaeger": JaegerStandIn(spans, line="newer"),
         "tempo": TempoStandIn(spans),
@@ -105,9 +106,9 @@ def test_wait_is_how_long_is_waited(capsys: pytest.CaptureFixture[str]) -> None:
     spans = record("one")
     jaeger = JaegerStandIn(spans[:1])
 
-    def arrive(request: object) -> Reply:
-        reply = jaeger(request)  # type: ignore[arg-type]  # what the server passes
-        if "/api/v3/traces/" in str(request):
+    def arrive(request: Request) -> Reply:
+        reply = jaeger(request)
+        if "/api/v3/traces/" in request.path:
             jaeger.spans = spans
         return reply
 

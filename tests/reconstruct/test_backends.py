@@ -6,6 +6,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from otel_traj import evaluate_runs, read_runs
@@ -17,15 +18,16 @@ from tests.sources.tempo.stand_in import TempoStandIn
 from tests.spans import RecordedRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from otel_traj import Run
     from otel_traj.model import SourceProblem, Span
+    from tests.sources.serving import Reply, Request
 
 NOW = time.time_ns()
 HOUR = 3_600 * 10**9
-BACKENDS = {
+BACKENDS: dict[str, Callable[[list[Span]], tuple[str, Callable[[Request], Reply]]]] = {
     "jaeger 1.76.0": lambda spans: ("jaeger", JaegerStandIn(spans)),
     "newer jaeger": lambda spans: ("jaeger", JaegerStandIn(spans, line="newer")),
     "tempo": lambda spans: ("tempo", TempoStandIn(spans)),
@@ -242,3 +244,24 @@ def test_a_query_asks_for_no_more_than_a_single_span_can_tell() -> None:
     query = make_selection(status="ok", graph="g", trace="1", run="R").to_query()
     assert (query.graph, query.traces, query.run) == ("g", ("1".zfill(32),), "r")
     assert not hasattr(query, "status")
+
+
+def test_p11_spans_whose_trace_id_lost_its_first_half_are_no_run_of_their_own(backend: str) -> None:
+    """P11: a hop that keeps 16 of 32 digits makes two traces; each is shown as incomplete, and nothing breaks."""
+    run = simple("one")
+    first, second, root = run.spans()
+    short = msgspec.structs.replace(second, trace_id=second.trace_id[16:].zfill(32))
+    with keep(backend, [first, short, root]) as (name, _):
+        whole, rest = sorted(read(name), key=lambda run: run.graph is None)
+    assert {problem.code for problem in whole.problems} == {"manifest_mismatch"}
+    assert {problem.code for problem in rest.problems} == {"root_missing"}
+
+
+def test_e06_a_trace_that_is_not_there_is_no_failed_check(backend: str, tmp_path: Path) -> None:
+    """E06: what could not be looked at is code 2, and a run that took another way is code 1."""
+    references = tmp_path / "references.yaml"
+    references.write_text("version: 1\nreferences:\n  - {name: two, steps: [a]}\n")
+    run = simple("one")
+    with keep(backend, run.spans()) as (name, _):
+        assert evaluate_runs(name, references=references, wait=0, trace="f" * 32).exit_code == 2
+        assert evaluate_runs(name, references=references, wait=0, trace=run.trace_id).exit_code == 1

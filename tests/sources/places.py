@@ -218,7 +218,7 @@ PLACES = {
     "stand-in for Tempo, v1 and JSON": Place(make_json_tempo, selects=True),
 }
 
-if importlib.util.find_spec("tests.jaeger") is not None:
+if importlib.util.find_spec("tests.jaeger.running") is not None:
 
     def make_real_jaeger(rig: Rig, spans: list[Span]) -> object:
         """Return a real Jaeger v1.76.0, searched and read by v3."""

@@ -23,13 +23,16 @@ if TYPE_CHECKING:
     from otel_traj.sources.backend.address import Address
     from otel_traj.sources.backend.credentials import Credentials
 
-__all__ = ["MAX_ANSWER_BYTES", "AnswerTooLargeError", "BackendClient"]
+__all__ = ["MAX_ANSWER_BYTES", "TIMEOUT_SECONDS", "AnswerTooLargeError", "BackendClient"]
 
 MAX_ANSWER_BYTES: Final = 128 * 2**20
 """An answer of more bytes, unpacked, is not read."""
 
-_TIMEOUT: Final = httpx.Timeout(30.0, connect=10.0)
-_WHOLE_ANSWER_SECONDS: Final = 120.0
+TIMEOUT_SECONDS: Final = 30.0
+"""How long is waited for the next bytes of an answer."""
+
+_CONNECT_SECONDS: Final = 10.0
+_WHOLE_ANSWER_TIMES: Final = 4
 _BUSY: Final = frozenset({429, 502, 503, 504})
 
 
@@ -46,6 +49,7 @@ class BackendClient:
         credentials: Credentials,
         *,
         max_bytes: int = MAX_ANSWER_BYTES,
+        seconds: float = TIMEOUT_SECONDS,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """Prepare; nothing is asked yet.
@@ -54,6 +58,7 @@ class BackendClient:
             address: Where it is.
             credentials: Headers to send.
             max_bytes: Answers of more bytes are refused.
+            seconds: How long to wait for the next bytes; a whole answer may take four times as long.
             sleep: Waits so many seconds between two tries.
 
         Raises:
@@ -62,13 +67,14 @@ class BackendClient:
         self._address = address
         self._credentials = credentials
         self._max_bytes = max_bytes
+        self._seconds = seconds
         self._retrying = make_retrying(sleep)
         try:
             self._client = httpx.Client(
                 # Only gzip: what unpacks the others may need more memory for one piece than the bound allows.
                 headers={"accept-encoding": "gzip", "user-agent": "otel-traj", **credentials.headers},
                 verify=not address.read_flag("insecure"),
-                timeout=_TIMEOUT,
+                timeout=httpx.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS)),
                 follow_redirects=False,
             )
         except (OSError, ValueError, httpx.InvalidURL) as error:
@@ -150,7 +156,7 @@ class BackendClient:
         return answer
 
     def _read_body(self, response: httpx.Response) -> bytes:
-        end = time.monotonic() + _WHOLE_ANSWER_SECONDS
+        end = time.monotonic() + self._seconds * _WHOLE_ANSWER_TIMES
         body = bytearray()
         for piece in response.iter_bytes():
             body += piece

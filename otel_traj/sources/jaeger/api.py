@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from otel_traj.errors import SourceError
 from otel_traj.sources.backend.client import AnswerTooLargeError
 from otel_traj.sources.backend.decoding import AnswerDecoder, NotJsonError
 from otel_traj.sources.backend.paging import Page
@@ -37,11 +38,15 @@ if TYPE_CHECKING:
     from otel_traj.sources.jaeger.search import Search
     from otel_traj.sources.problems import ProblemLog
 
-__all__ = ["JaegerApi"]
+__all__ = ["JaegerApi", "UnwritableNumberError"]
 
 _NOT_FINITE = re.compile(r"unsupported value|NaN|\bInf\b")
 _MAX_SERVICES = 200
 _NOT_JAEGER = "look whether this is a Jaeger's query address (port 16686), its base path included"
+
+
+class UnwritableNumberError(SourceError):
+    """The legacy API met a number that JSON has no form for."""
 
 
 class _NeedsServiceError(Exception):
@@ -147,7 +152,13 @@ class JaegerApi:
             self._has_v3 = False
         if search.service is None:
             raise _NeedsServiceError
-        page = self._ask("/api/traces", search, window, size, find_in_legacy)
+        try:
+            page = self._ask("/api/traces", search, window, size, find_in_legacy)
+        except UnwritableNumberError:
+            if not self._has_v3:
+                raise
+            # Unfiltered, which whoever reads makes good: more than was asked for, and not nothing.
+            page = self._ask("/api/v3/traces", search, window, size, find_in_traces)
         if page is None:
             answer = self._client.get("/api/traces", make_legacy_parameters(search, window, size))
             raise self._client.refuse(answer, _NOT_JAEGER)
@@ -213,13 +224,13 @@ class JaegerApi:
             raise self._client.refuse(answer, advice)
         return services
 
-    def _refuse(self, answer: Answer) -> Exception:
-        if answer.status == 500 and _NOT_FINITE.search(
-            answer.read_error() or answer.body[:2_000].decode("utf-8", "replace")
-        ):
-            return self._client.refuse(
+    def _refuse(self, answer: Answer) -> SourceError:
+        said = answer.read_error() or answer.body[:2_000].decode("utf-8", "replace")
+        if answer.status == 500 and _NOT_FINITE.search(said):
+            error = self._client.refuse(
                 answer,
                 "its legacy API can't write a number that is NaN or infinite, and some span in what was asked for has "
-                "one; ask by trace id, for another time, or without attributes, so that the newer API can answer",
+                "one; ask by trace id, for another time, or the newer API (without api=legacy)",
             )
+            return UnwritableNumberError(str(error), source=error.source)
         return self._client.refuse(answer, "look at Jaeger's log for the cause")

@@ -7,10 +7,11 @@ at a time is all that is held in memory.
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from otel_traj.sources.backend.address import parse_address
-from otel_traj.sources.backend.client import MAX_ANSWER_BYTES, BackendClient
+from otel_traj.sources.backend.client import MAX_ANSWER_BYTES, TIMEOUT_SECONDS, BackendClient
 from otel_traj.sources.backend.credentials import read_credentials
 from otel_traj.sources.backend.paging import find_newest
 from otel_traj.sources.backend.whole_traces import read_named, read_searched, report_limit
@@ -58,6 +59,7 @@ class JaegerSource:
         name: str,
         *,
         max_bytes: int = MAX_ANSWER_BYTES,
+        seconds: float = TIMEOUT_SECONDS,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """Take the name apart; nothing is asked yet.
@@ -65,14 +67,14 @@ class JaegerSource:
         Args:
             name: `jaeger+http://host:16686` or `jaeger+https://...`, with a base path and parameters.
             max_bytes: Answers of more bytes are not read.
+            seconds: How long to wait for the next bytes of an answer.
             sleep: Waits so many seconds between two tries of a request.
 
         Raises:
             SourceError: The name can't be used.
         """
         self._address = parse_address(name, allowed=_PARAMETERS, repeatable=_REPEATABLE)
-        self._max_bytes = max_bytes
-        self._sleep = sleep
+        self._make_client = partial(BackendClient, max_bytes=max_bytes, seconds=seconds, sleep=sleep)
         self._trace_ids = tuple(map(self._read_trace_id, self._address.get_all("trace")))
         self._is_legacy = self._read_api() == "legacy"
         # What is wrong with a name is said at once, and not by the first reading.
@@ -90,9 +92,7 @@ class JaegerSource:
     def read_spans(self, on_problem: OnProblem, query: SpanQuery = ALL_SPANS) -> Iterator[Span]:
         """Yield the spans of the place; see `Source`."""
         log = ProblemLog(self.name, on_problem)
-        with BackendClient(
-            self._address, read_credentials(self._address), max_bytes=self._max_bytes, sleep=self._sleep
-        ) as client:
+        with self._make_client(self._address, read_credentials(self._address)) as client:
             api = JaegerApi(client, log, is_legacy=self._is_legacy)
             named = query.traces or (() if query.completes else self._trace_ids)
             if named:

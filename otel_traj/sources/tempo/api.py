@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from msgspec import Struct
 
+from otel_traj.sources.backend.client import AnswerTooLargeError
 from otel_traj.sources.backend.decoding import AnswerDecoder, NotJsonError, NotProtobufError
 from otel_traj.sources.backend.paging import Found, Page
 from otel_traj.sources.otlp.ids import TRACE_ID_DIGITS, normalise_id
@@ -57,7 +58,6 @@ class TempoApi:
             log: Where is reported what of the traces can't be used.
         """
         self._client = client
-        self._log = log
         self._decoder = AnswerDecoder(log)
 
     def find(self, traceql: str, window: Window, size: int) -> Page:
@@ -108,28 +108,23 @@ class TempoApi:
             SourceError: Tempo does not answer, or not with a trace.
         """
         is_there = False
-        for span in self._read(self._ask(f"/api/v2/traces/{trace_id}", span_pruning="false"), trace_id):
+        for span in self._read(self._ask(f"/api/v2/traces/{trace_id}", span_pruning="false")):
             is_there = True
             yield span
         if not is_there:
-            yield from self._read(self._ask(f"/api/traces/{trace_id}"), trace_id)
+            yield from self._read(self._ask(f"/api/traces/{trace_id}"))
 
     def _ask(self, path: str, **parameters: str) -> Answer:
         return self._client.get(path, list(parameters.items()), accept=_PROTOBUF)
 
-    def _read(self, answer: Answer, trace_id: str) -> Iterator[Span]:
+    def _read(self, answer: Answer) -> Iterator[Span]:
         if answer.status == 404:
             return
         if answer.is_page:
             raise self._client.refuse(answer, _NOT_TEMPO)
         if answer.status == 422:
-            self._log.report(
-                "partial_response",
-                f"Tempo does not give trace {trace_id} ({answer.read_error() or answer.describe()}); none of its runs is "
-                "seen; raise Tempo's max_bytes_per_trace",
-                trace_ids=(trace_id,),
-            )
-            return
+            error = self._client.refuse(answer, "raise Tempo's max_bytes_per_trace")
+            raise AnswerTooLargeError(str(error), source=error.source)
         if answer.status != 200:
             raise self._client.refuse(answer, "look at Tempo's log for the cause")
         try:

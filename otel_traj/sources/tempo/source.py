@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from msgspec import structs
 
 from otel_traj.sources.backend.address import parse_address
-from otel_traj.sources.backend.client import MAX_ANSWER_BYTES, BackendClient
+from otel_traj.sources.backend.client import MAX_ANSWER_BYTES, TIMEOUT_SECONDS, BackendClient
 from otel_traj.sources.backend.credentials import read_credentials
 from otel_traj.sources.backend.paging import find_newest
 from otel_traj.sources.backend.whole_traces import read_named, read_searched, report_limit
@@ -55,6 +56,7 @@ class TempoSource:
         name: str,
         *,
         max_bytes: int = MAX_ANSWER_BYTES,
+        seconds: float = TIMEOUT_SECONDS,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """Take the name apart; nothing is asked yet.
@@ -62,14 +64,14 @@ class TempoSource:
         Args:
             name: `tempo+http://host:3200` or `tempo+https://...`, with a base path and parameters.
             max_bytes: Answers of more bytes are not read.
+            seconds: How long to wait for the next bytes of an answer.
             sleep: Waits so many seconds between two tries of a request.
 
         Raises:
             SourceError: The name can't be used.
         """
         self._address = parse_address(name, allowed=_PARAMETERS, repeatable=("trace",))
-        self._max_bytes = max_bytes
-        self._sleep = sleep
+        self._make_client = partial(BackendClient, max_bytes=max_bytes, seconds=seconds, sleep=sleep)
         self._trace_ids = tuple(map(self._read_trace_id, self._address.get_all("trace")))
         # What is wrong with a name is said at once, and not by the first reading.
         find_scope(self._address, ALL_SPANS)
@@ -85,9 +87,7 @@ class TempoSource:
     def read_spans(self, on_problem: OnProblem, query: SpanQuery = ALL_SPANS) -> Iterator[Span]:
         """Yield the spans of the place; see `Source`."""
         log = ProblemLog(self.name, on_problem)
-        with BackendClient(
-            self._address, self._make_credentials(), max_bytes=self._max_bytes, sleep=self._sleep
-        ) as client:
+        with self._make_client(self._address, self._make_credentials()) as client:
             api = TempoApi(client, log)
             named = query.traces or (() if query.completes else self._trace_ids)
             if named:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import gzip
 import socket
 import ssl
@@ -18,7 +19,6 @@ from tests.sources.reading import codes, refuse
 from tests.sources.serving import Reply, serve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from otel_traj.model import SourceProblem
@@ -112,6 +112,34 @@ def test_a_connection_that_breaks_off_is_tried_again_and_never_taken_for_the_end
         thread.join()
 
 
+@pytest.mark.parametrize("pace", ["silent", "slow"])
+def test_a_backend_that_never_comes_to_an_end_is_left(pace: str) -> None:
+    """Neither silence nor a byte now and then holds a reader for ever."""
+    ended = threading.Event()
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def answer_slowly() -> None:
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(65_536)
+            connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n")
+            while not ended.wait(0.05):
+                if pace == "slow":
+                    with contextlib.suppress(OSError):
+                        connection.sendall(b" ")
+
+    thread = threading.Thread(target=answer_slowly)
+    thread.start()
+    try:
+        place = f"127.0.0.1:{listener.getsockname()[1]}"
+        with pytest.raises(SourceError, match="did not answer in time"):
+            list(JaegerSource(f"jaeger+http://{place}", seconds=0.3).read_spans(refuse, ONE))
+    finally:
+        ended.set()
+        thread.join()
+        listener.close()
+
+
 def test_a_trace_that_is_too_large_is_left_out_with_words() -> None:
     """The others are read; what is missing is named by its id."""
     problems: list[SourceProblem] = []
@@ -164,7 +192,7 @@ def test_a_redirect_is_not_followed() -> None:
 
 
 @pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the path of a certificate for 127.0.0.1 with its key, which nobody trusts."""
     path = tmp_path_factory.mktemp("tls") / "both.pem"
     try:

@@ -70,7 +70,8 @@ class JaegerStandIn:
             routes["/api/v3/trace-summaries"] = self._summarise
         else:
             routes |= {"/api/traces": self._search_legacy, "/api/services": self._list_services_legacy}
-        return routes.get(path, lambda _: self._answer_unknown_path())(request)
+        answer = routes.get(path)
+        return self._answer_unknown_path() if answer is None else answer(request)
 
     def _answer_unknown_path(self) -> Reply:
         if self.is_newer:

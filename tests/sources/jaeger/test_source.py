@@ -210,6 +210,14 @@ def test_a_number_that_json_lacks_is_named_as_the_cause_of_a_500(query: SpanQuer
     assert str(span.attributes["score"]) == "nan"
 
 
+def test_a_number_that_json_lacks_costs_the_filter_and_not_the_answer() -> None:
+    """v1.76.0 filters by its legacy API alone; where that fails, more is given than was asked for."""
+    odd = make_span(2, attributes={"langgraph.graph": "seven", "score": float("inf")})
+    with serve(JaegerStandIn([*MARKED, odd])) as served:
+        found = read(f"jaeger+http://{served.place}?{WINDOW}", WITH_GRAPH)
+    assert {span.trace_id for span in found} == {TRACE, OTHER_TRACE}
+
+
 def test_jaegers_own_warnings_are_no_attributes() -> None:
     """What it says about a clock or a repeated id is neither recorded nor a reason to doubt a run."""
     warned = make_span(1)
