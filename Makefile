@@ -15,12 +15,13 @@ ARGS ?=
 # The checks run on the newest set only, and what they need has no release that goes with the oldest one.
 GROUP := $(if $(filter oldest,$(VERSIONS)),test,dev)
 # No release of anything can change these, so they run on the newest set only: which names meet which is plain Python,
-# and how a collector is built, found, started and configured has nothing to do with what is installed. The laws over
+# and how a backend is built, found, started and configured has nothing to do with what is installed. The laws over
 # random graphs take longest; on the oldest set the oracles stand for them.
 ONCE := tests/laws tests/test_benchmarks.py \
 	$(foreach about,compare explain rules test_laws.py test_trajectory_laws.py test_scale.py test_other_evaluators.py, \
 		tests/match/$(about)) \
-	$(foreach about,build config find running,tests/collector/test_$(about).py)
+	tests/backends $(foreach about,config find fragments running,tests/collector/test_$(about).py) \
+	tests/jaeger/test_find.py
 LEFT_OUT := $(if $(filter oldest,$(VERSIONS)),$(ONCE:%=--ignore=%))
 
 IS_NEW_ENOUGH := 'import sys; sys.exit(sys.version_info < (3, 11))'
@@ -31,7 +32,7 @@ INSTALL := $(PIP) install --quiet --constraint $(CONSTRAINTS)
 TOOLS := $(VENV)/tools.stamp
 READY := $(VENV)/$(INSTALL_AS).stamp
 
-.PHONY: help demo test test-oldest bench check collector constraints
+.PHONY: help demo test test-oldest bench bench-record check collector jaeger constraints
 .DEFAULT_GOAL := help
 
 help:
@@ -39,8 +40,10 @@ help:
 	@echo 'make test         run the tests; ARGS="-k name" passes arguments to pytest'
 	@echo 'make test-oldest  run them on the oldest supported releases, in an environment of their own'
 	@echo 'make bench        measure the matching engine; ARGS="--json PATH" writes the numbers too'
+	@echo 'make bench-record the same of recording, beside other recorders in environments of their own'
 	@echo 'make check        formatting, lint, types, and who may import whom'
 	@echo 'make collector    find or build the OpenTelemetry Collector that some tests need, and say where it is'
+	@echo 'make jaeger       the same for the Jaeger that some tests need'
 	@echo 'make constraints  pin the newest and the oldest supported releases of everything in tests/constraints'
 	@echo
 	@echo 'PYTHON=python3.12     the Python to use; else the first one found that is new enough'
@@ -49,10 +52,11 @@ help:
 demo: $(READY)
 	@$(VENV)/bin/otel-traj demo $(ARGS)
 
-# Where no collector can be had, this says why, and the tests that need one are skipped. PYTHONSAFEPATH keeps the
+# Where a backend can't be had, this says why, and the tests that need it are skipped. PYTHONSAFEPATH keeps the
 # checkout off the import path of everything the tests start, so that what they import is the wheel.
 test: $(READY)
-	@if command -v go >/dev/null; then $(VENV)/bin/python -m tests.collector >/dev/null || true; fi
+	@if command -v go >/dev/null; then for backend in collector jaeger; do \
+		$(VENV)/bin/python -m tests.$$backend >/dev/null || true; done; fi
 	@OTEL_TRAJ_INSTALLED_AS=$(INSTALL_AS) $(if $(filter wheel,$(INSTALL_AS)),PYTHONSAFEPATH=1) \
 		$(VENV)/bin/pytest $(LEFT_OUT) $(ARGS)
 
@@ -62,14 +66,17 @@ test-oldest:
 bench: $(READY)
 	@$(VENV)/bin/python benchmarks/match.py $(ARGS)
 
+bench-record: $(READY)
+	@$(VENV)/bin/python benchmarks/record_peers.py $(ARGS)
+
 check: $(READY)
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/ruff check
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports --no-logo
 
-collector: $(TOOLS)
-	@$(VENV)/bin/python -m tests.collector
+collector jaeger: $(TOOLS)
+	@$(VENV)/bin/python -m tests.$@
 
 # `venv` without ensurepip (Debian and Ubuntu keep it in a package of its own) makes an environment without pip;
 # the pip of the Python that made it then fills it. Groups need pip 25.1.

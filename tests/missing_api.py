@@ -38,6 +38,14 @@ MISSING_FROM_OLDEST: Mapping[str, tuple[str, ...]] = {
     ),
     # Installed for the tests on the newest set only: its releases go with one SDK each.
     "opentelemetry-instrument": ("opentelemetry.instrumentation.auto_instrumentation.initialize",),
+    "instrumented servers and clients": (
+        "fastapi.FastAPI",
+        "gunicorn.app.wsgiapp.run",
+        "opentelemetry.instrumentation.fastapi.FastAPIInstrumentor",
+        "opentelemetry.instrumentation.httpx.HTTPXClientInstrumentor",
+        "opentelemetry.instrumentation.logging.LoggingInstrumentor",
+        "uvicorn.run",
+    ),
     # The forks that it needs came with them.
     "histories of time travel that was broken off": _EVENTS,
 }

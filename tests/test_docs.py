@@ -11,21 +11,38 @@ from typing import get_args
 import pytest
 
 from otel_traj import TrajectoryCallbackHandler
+from otel_traj import semconv as sc
 from otel_traj.evaluate import load_references
 from otel_traj.model import ProblemCode, Run
+from tests.deploying import list_programs
+from tests.missing_api import needs
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+ELSEWHERE = {
+    "# agent-": "tests/collector/test_fragments.py runs them with a collector",
+    # Programs that need one another, or a server; test_programs_are_run sees to that.
+    **{f"# {name}\n": "a test of tests/record runs it" for name in list_programs()},
+}
+"""Blocks with a test of their own, by how they begin."""
+
+
 def find_blocks(language: str) -> list[object]:
-    """Return the blocks of a language in all pages, each named after its page."""
+    """Return the blocks of a language in all pages, each named after its page; not those that are tested elsewhere."""
     return [
-        pytest.param(found[2], id=f"{page.stem}-{number}")
+        pytest.param(
+            found[2],
+            id=f"{page.stem}-{number}",
+            marks=[needs("instrumented servers and clients")]
+            if "opentelemetry.instrumentation" in found[2]
+            else [],
+        )
         for page in PAGES
         for number, found in enumerate(BLOCK.finditer(page.read_text("utf-8")))
-        if found[1] == language
+        if found[1] == language and not found[2].startswith(tuple(ELSEWHERE))
     ]
 
 
@@ -51,6 +68,13 @@ def test_python_blocks_run(block: str, tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("name", list_programs())
+def test_programs_are_run(name: str) -> None:
+    """A program of docs/deploying.md that is left out above is written into a folder, and run, by some test."""
+    tests = [path.read_text("utf-8") for path in Path(__file__).parent.joinpath("record").glob("test_*.py")]
+    assert any(f'"{name}"' in text and "write_program(" in text for text in tests)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
 def test_links_lead_somewhere(page: Path) -> None:
     """Each relative link leads to a file."""
@@ -69,3 +93,16 @@ def test_what_is_listed_is_there() -> None:
     table = text.partition("| field | holds |")[2].partition("\n\n")[0]
     fields = [name for row in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", row.split("|")[1])]
     assert set(fields) <= set(Run.__struct_fields__)
+
+
+@pytest.mark.parametrize("name", ["by-hand.md", "stacks.md"])
+def test_keys_that_are_named_are_written(name: str) -> None:
+    """Every attribute of ours in a search, a list or a table is one that is written."""
+    named = set(
+        re.findall(
+            r"(?<![\w/.])(?:langgraph|otel_traj)\.[a-z_][\w.]*[a-z0-9]", (DOCS / name).read_text("utf-8")
+        )
+    )
+    written = {value for key in sc.__all__ if isinstance(value := getattr(sc, key), str)}
+    assert named - written <= {"langgraph.json", f"{sc.METADATA_PREFIX}case"}
+    assert len(named) > 10

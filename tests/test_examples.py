@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+ROOT = Path(__file__).parent.parent
+EXAMPLES, DOCS = ROOT / "examples", ROOT / "docs"
 PROMISED = {
     "seven_nodes.py": [
         "[['__start__'], ['node1'], ['node2'], ['node7']]",
@@ -29,6 +30,11 @@ PROMISED = {
         "invoke_workflow orders         below GET /orders/17",
         "shop orders [['__start__'], ['look_up']]",
     ],
+    "own_telemetry.py": (DOCS / "by-hand.md")
+    .read_text("utf-8")
+    .partition("```text\n")[2]
+    .partition("```")[0]
+    .split("\n"),
 }
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.collector import find
-from tests.collector.find import HOW_TO_GET_ONE, require_collector
+from tests.backends.environment import plain_environment  # noqa: F401 - a fixture
+from tests.backends.need import pytest_runtest_makereport  # noqa: F401 - a hook
+from tests.collector.find import require_collector
 from tests.collector.running import Collector, running_collector
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -27,22 +27,3 @@ def collector(tmp_path: Path, collector_binary: Path) -> Iterator[Collector]:
     """A collector that runs the project's configuration in the test's own folder."""
     with running_collector(tmp_path, binary=collector_binary) as running:
         yield running
-
-
-@pytest.fixture(autouse=True)
-def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep the machine's exporter settings and proxies away from exporters that talk to 127.0.0.1."""
-    for name in os.environ:
-        if name.startswith("OTEL_") and not name.startswith("OTEL_TRAJ_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Give every skip for want of a collector one place, so that the summary folds them into one line."""
-    report = yield
-    if report.skipped and isinstance(report.longrepr, tuple) and HOW_TO_GET_ONE in report.longrepr[2]:
-        report.longrepr = (str(find.__file__), 1, report.longrepr[2])
-    return report

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from tests.collector.parts import NEEDED_PARTS, find_missing_parts
+from tests.backends.parts import find_missing_parts
+from tests.collector.parts import NEEDED_PARTS
 from tests.collector.running import CONFIG
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def test_needed_parts_cover_the_config() -> None:
 
 def test_collector_has_the_needed_parts(collector_binary: Path) -> None:
     """The collector under test, built from the manifest or installed, lacks nothing."""
-    assert find_missing_parts(collector_binary) == []
+    assert find_missing_parts(collector_binary, NEEDED_PARTS) == []
 
 
 def test_listeners_stay_on_this_machine() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.collector.errors import CollectorError
+from tests.backends.errors import BackendError
 from tests.collector.running import Collector, running_collector
 
 pytestmark = pytest.mark.collector
@@ -92,7 +92,7 @@ def test_port_in_use_is_named(tmp_path: Path, collector_binary: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         with (
-            pytest.raises(CollectorError, match=rf"listen tcp {address}: bind: address already in use"),
+            pytest.raises(BackendError, match=rf"listen tcp {address}: bind: address already in use"),
             running_collector(
                 tmp_path, binary=collector_binary, environment={"OTEL_TRAJ_OTLP_GRPC": address}
             ),
@@ -103,7 +103,7 @@ def test_port_in_use_is_named(tmp_path: Path, collector_binary: Path) -> None:
 def test_refused_config_is_named(tmp_path: Path, collector_binary: Path) -> None:
     """A collector that refuses its configuration fails at once, with its own words."""
     with (
-        pytest.raises(CollectorError, match="nowhere"),
+        pytest.raises(BackendError, match="nowhere"),
         running_collector(
             tmp_path, binary=collector_binary, environment={"OTEL_TRAJ_EXPORTERS": "[nowhere]"}
         ),
