@@ -18,7 +18,15 @@ if TYPE_CHECKING:
 
     from otel_traj.model import AttributeValue, SourceProblemCode, Span
 
-__all__ = ["MARK", "WARNINGS", "describe_cut", "find_cut", "may_hold_warnings", "undo_warnings"]
+__all__ = [
+    "MARK",
+    "WARNINGS",
+    "WARNING_KEYS",
+    "describe_cut",
+    "find_cut",
+    "may_hold_warnings",
+    "undo_warnings",
+]
 
 _LEGACY_MARK: Final = b'"warnings"'
 MARK: Final = b"jaeger"
@@ -26,7 +34,8 @@ MARK: Final = b"jaeger"
 WARNINGS: Final = "@jaeger@warnings"
 """The attribute with warnings in Jaeger's answers."""
 
-_KEYS: Final = ("jaeger.warning", WARNINGS, "jaeger.internal.warnings")
+WARNING_KEYS: Final = frozenset({"jaeger.warning", WARNINGS, "jaeger.internal.warnings"})
+"""Every attribute that holds such a warning, or several."""
 _CUT: Final = "truncated"
 _OPEN: Final = "Original end timestamp: 1970-01-01 00:00:00 "
 
@@ -56,7 +65,7 @@ def undo_warnings(span: Span) -> Span:
         span: As Jaeger gave it; its attributes are changed.
     """
     had_no_end = any(_OPEN in text for text in _list_warnings(span.attributes))
-    for key in _KEYS:
+    for key in WARNING_KEYS:
         span.attributes.pop(key, None)
     return replace(span, end_ns=0) if had_no_end else span
 
@@ -75,7 +84,7 @@ def describe_cut(span: Span, said: str) -> tuple[SourceProblemCode, str]:
 
 
 def _list_warnings(attributes: Mapping[str, AttributeValue]) -> Iterator[str]:
-    for key in _KEYS:
+    for key in WARNING_KEYS:
         value = attributes.get(key)
         for text in value if isinstance(value, list) else (value,):
             if isinstance(text, str):
