@@ -46,6 +46,26 @@ class ByteStream:
         """Let no further record begin."""
         self._size = 0
 
+    def begin_line(self, size: int) -> bytes:
+        """Return a line as `read_line` does; nothing where no record is to be begun any more.
+
+        Args:
+            size: How many bytes at most.
+
+        Raises:
+            SourceError: The stream breaks off.
+        """
+        if self.position >= self._size:
+            return b""
+        if self._back:
+            return self.read_line(size)
+        try:
+            data = self._stream.readline(size)
+        except OSError as error:
+            raise self._translate(error) from error
+        self.position += len(data)
+        return data
+
     def read_line(self, size: int) -> bytes:
         """Return bytes up to a line feed, with it.
 
@@ -55,20 +75,18 @@ class ByteStream:
         Raises:
             SourceError: The stream breaks off.
         """
-        if self._back:
-            end = self._back.find(b"\n", self._back_start) + 1
-            piece = self._take_back(min(size, (end or len(self._back)) - self._back_start))
-            if end or len(piece) == size:
-                return piece
-            return piece + self.read_line(size - len(piece))
-        try:
-            data = self._stream.readline(size)
-        except SourceError:
-            raise
-        except OSError as error:
-            raise make_source_error(self._source, error) from error
-        self.position += len(data)
-        return data
+        if not self._back:
+            try:
+                data = self._stream.readline(size)
+            except OSError as error:
+                raise self._translate(error) from error
+            self.position += len(data)
+            return data
+        end = self._back.find(b"\n", self._back_start) + 1
+        piece = self._take_back(min(size, (end or len(self._back)) - self._back_start))
+        if end or len(piece) == size:
+            return piece
+        return piece + self.read_line(size - len(piece))
 
     def read_some(self, size: int) -> bytes:
         """Return bytes that are there without waiting for more; none at the end.
@@ -83,10 +101,8 @@ class ByteStream:
             return self._take_back(size)
         try:
             data = self._stream.read1(size)
-        except SourceError:
-            raise
         except OSError as error:
-            raise make_source_error(self._source, error) from error
+            raise self._translate(error) from error
         self.position += len(data)
         return data
 
@@ -118,10 +134,8 @@ class ByteStream:
             return self._back[self._back_start : self._back_start + size]
         try:
             return self._stream.peek(size)[:size]
-        except SourceError:
-            raise
         except OSError as error:
-            raise make_source_error(self._source, error) from error
+            raise self._translate(error) from error
 
     def peek(self, size: int) -> bytes:
         """Return so many of the next bytes and leave them there, fewer only at the end.
@@ -151,6 +165,12 @@ class ByteStream:
             return
         self._back = data + self._back[self._back_start :]
         self._back_start = 0
+
+    def _translate(self, error: OSError) -> SourceError:
+        if isinstance(error, SourceError):
+            # What is unpacked from another stream breaks off with that one's error.
+            raise error
+        return make_source_error(self._source, error)
 
     def _take_back(self, size: int) -> bytes:
         piece = self._back[self._back_start : self._back_start + size]

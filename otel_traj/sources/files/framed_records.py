@@ -117,7 +117,7 @@ class FramedReader:
         packing = tell_packing(payload)
         data = unpack_whole(payload, packing, self._max_bytes, self._guard) if packing else payload
         if data.lstrip()[:1] in (b"{", b"["):
-            spans = self._decoder.decode_strictly(data, at)
+            spans = self._decoder.decode_strictly(data, offset=at.offset)
             return self._decoder.decode_json(data, at) if spans is None else spans
         return self._decoder.decode_protobuf(data, at)
 

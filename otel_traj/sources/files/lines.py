@@ -84,11 +84,11 @@ class LineReader:
         """
         if self._given_back:
             return self._given_back.pop()
-        data = b"" if self._stream.is_over else self._read(self._max_bytes + 1)
+        data = self._stream.begin_line(self._max_bytes + 1)
         if not data:
             return None
         self.number += 1
-        if data in _BLANK_LINES:
+        if len(data) <= 2 and data in _BLANK_LINES:
             number = self.number
             self._skip_blank_lines()
             return Line(data=data, number=number)
@@ -116,7 +116,7 @@ class LineReader:
         data = self._stream.read_some(size)
         if not data:
             return None
-        rest = b"" if data.endswith(b"\n") else self._read(self._max_bytes + 1)
+        rest = b"" if data.endswith(b"\n") else self._stream.read_line(self._max_bytes + 1)
         overlong = len(rest) > self._max_bytes and not rest.endswith(b"\n")
         if overlong:
             self._skip_rest()
@@ -170,8 +170,5 @@ class LineReader:
             self._stream.read_some(end)
 
     def _skip_rest(self) -> None:
-        while (piece := self._read(_SKIP_BYTES)) and not piece.endswith(b"\n"):
+        while (piece := self._stream.read_line(_SKIP_BYTES)) and not piece.endswith(b"\n"):
             pass
-
-    def _read(self, size: int) -> bytes:
-        return self._stream.read_line(size)

@@ -10,15 +10,21 @@ from typing import TYPE_CHECKING
 
 from otel_traj.sources.documents import DocumentDecoder
 from otel_traj.sources.files.json_text import NotJsonError, parse_json
-from otel_traj.sources.jaeger.warnings import describe_cut, find_cut, may_hold_warnings, undo_warnings
+from otel_traj.sources.jaeger.warnings import (
+    WARNING_KEYS,
+    describe_cut,
+    find_cut,
+    may_hold_warnings,
+    undo_warnings,
+)
 from otel_traj.sources.otlp.strict import StrictDecoder
+from otel_traj.sources.position import Position
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from otel_traj.model import Span
     from otel_traj.sources.otlp.protobuf import ProtobufDecoder
-    from otel_traj.sources.position import Position
     from otel_traj.sources.problems import ProblemLog
 
 __all__ = ["RecordDecoder"]
@@ -47,18 +53,25 @@ class RecordDecoder:
         """Logs, metrics, profiles: what records held that are OTLP without spans."""
         return self._documents.other_signals
 
-    def decode_strictly(self, data: bytes, at: Position) -> list[Span] | None:
+    def decode_strictly(
+        self, data: bytes, *, line: int | None = None, offset: int | None = None
+    ) -> list[Span] | None:
         """Return the spans of OTLP JSON in its strict form; None for anything else.
 
         Args:
             data: One document.
-            at: Where it begins.
+            line: Where it begins, in text.
+            offset: Where it begins, in a binary form.
         """
         spans = self._strict.decode(data)
         if spans is None:
             return None
-        self._accept(spans)
-        return self._heed_warnings(spans, at) if may_hold_warnings(data) else spans
+        if not (self.has_spans and self.is_known):
+            self._accept(spans)
+        # A look at the keys saves one at every span.
+        if WARNING_KEYS.isdisjoint(self._strict.keys):
+            return spans
+        return self._heed_warnings(spans, Position(line=line, offset=offset))
 
     def decode_json(self, data: bytes, at: Position) -> Iterator[Span]:
         """Yield the spans of JSON that is not in the strict form.

@@ -51,7 +51,7 @@ class TextReader:
         splitter = DocumentSplitter(lines, self._max_bytes)
         is_first = True
         for line in lines:
-            spans = self._decoder.decode_strictly(line.data, Position(line=line.number))
+            spans = self._decoder.decode_strictly(line.data, line=line.number)
             if spans is not None:
                 yield from spans
             elif not line.data.strip():
@@ -81,7 +81,7 @@ class TextReader:
             self._report_broken(part)
             return
         at = Position(line=part.line)
-        strict = self._decoder.decode_strictly(part.data, at)
+        strict = self._decoder.decode_strictly(part.data, line=part.line)
         if strict is not None:
             yield from strict
             return

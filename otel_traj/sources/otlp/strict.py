@@ -44,7 +44,8 @@ class StrictDecoder:
 
     def __init__(self) -> None:
         self._decoder = msgspec.json.Decoder(TracesMessage, strict=False)
-        self._keys: dict[str, str] = {}
+        self.keys: dict[str, str] = {}
+        """Keys of the attributes of the last document, and of some before it."""
         self._resource: dict[str, AttributeValue] = {}
 
     def decode(self, text: bytes) -> list[Span] | None:
@@ -56,6 +57,8 @@ class StrictDecoder:
         Returns:
             Its spans in order, or None where it is not in strict form (or no JSON at all).
         """
+        if len(self.keys) > _MAX_KEYS:
+            self.keys.clear()
         spans: list[Span] = []
         try:
             for batch in self._decoder.decode(text).resource_spans:
@@ -65,8 +68,6 @@ class StrictDecoder:
                     self._append_spans(spans, scope_spans, resource)
         except (msgspec.MsgspecError, ValueError, RecursionError, _RefusedError):
             return None
-        if len(self._keys) > _MAX_KEYS:
-            self._keys.clear()
         return spans
 
     def _append_spans(
@@ -98,7 +99,7 @@ class StrictDecoder:
             )
 
     def _attributes(self, pairs: Iterable[KeyValueMessage]) -> dict[str, AttributeValue]:
-        share_key = self._keys.setdefault
+        share_key = self.keys.setdefault
         attributes: dict[str, AttributeValue] = {}
         for pair in pairs:
             key = pair.key
