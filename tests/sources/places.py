@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import io
 import json
 import sys
@@ -13,6 +12,7 @@ from tests.sources.encoding import encode_document, encode_lines, respell
 from tests.sources.jaeger.legacy import flatten
 from tests.sources.jaeger.stand_in import JaegerStandIn
 from tests.sources.packing import encode_message, frame, pack_zstd
+from tests.sources.real_jaeger import start_with
 from tests.sources.sdk import export_to_memory, to_sdk_span
 from tests.sources.serving import serve
 from tests.sources.tempo.stand_in import TempoStandIn
@@ -195,6 +195,17 @@ def make_json_tempo(rig: Rig, spans: list[Span]) -> object:
     return f"tempo+http://{served.place}?{WINDOW}"
 
 
+def make_real_jaeger(rig: Rig, spans: list[Span]) -> object:
+    """Return a real Jaeger v1.76.0, searched and read by v3."""
+    return f"jaeger+http://{start_with(spans, rig.folder, rig.stack).query_address}?{WINDOW}"
+
+
+def make_real_legacy_jaeger(rig: Rig, spans: list[Span]) -> object:
+    """Return a real Jaeger v1.76.0, searched and read by its legacy API."""
+    jaeger = start_with(spans, rig.folder, rig.stack)
+    return f"jaeger+http://{jaeger.query_address}?api=legacy&{WINDOW}"
+
+
 PLACES = {
     "lines": Place(make_lines),
     "document": Place(make_document),
@@ -214,27 +225,10 @@ PLACES = {
     "stand-in for Jaeger v1.76.0": Place(make_older_jaeger, selects=True),
     "stand-in for Jaeger v1.76.0, legacy API": Place(make_legacy_jaeger, keeps=flatten, selects=True),
     "stand-in for Jaeger after 2.20.0": Place(make_newer_jaeger, selects=True),
+    "real Jaeger v1.76.0": Place(make_real_jaeger, selects=True, is_real=True),
+    "real Jaeger v1.76.0, legacy API": Place(
+        make_real_legacy_jaeger, keeps=flatten, selects=True, is_real=True
+    ),
     "stand-in for Tempo": Place(make_tempo, selects=True),
     "stand-in for Tempo, v1 and JSON": Place(make_json_tempo, selects=True),
 }
-
-if importlib.util.find_spec("tests.jaeger.running") is not None:
-
-    def make_real_jaeger(rig: Rig, spans: list[Span]) -> object:
-        """Return a real Jaeger v1.76.0, searched and read by v3."""
-        from tests.sources.real_jaeger import start_with
-
-        return f"jaeger+http://{start_with(spans, rig.folder, rig.stack).query_address}?{WINDOW}"
-
-    def make_real_legacy_jaeger(rig: Rig, spans: list[Span]) -> object:
-        """Return a real Jaeger v1.76.0, searched and read by its legacy API."""
-        from tests.sources.real_jaeger import start_with
-
-        return f"jaeger+http://{start_with(spans, rig.folder, rig.stack).query_address}?api=legacy&{WINDOW}"
-
-    PLACES |= {
-        "real Jaeger v1.76.0": Place(make_real_jaeger, selects=True, is_real=True),
-        "real Jaeger v1.76.0, legacy API": Place(
-            make_real_legacy_jaeger, keeps=flatten, selects=True, is_real=True
-        ),
-    }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 import urllib.request
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from tests.jaeger.find import require_jaeger
@@ -12,25 +13,26 @@ from tests.jaeger.running import running_jaeger
 from tests.sources.encoding import encode_document
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from contextlib import ExitStack
     from pathlib import Path
 
     from otel_traj.model import Span
     from tests.jaeger.running import Jaeger
 
-__all__ = ["send", "start_with"]
+__all__ = ["start_with", "wait_for"]
 
-_PATIENCE_SECONDS = 30.0
+_PATIENCE_SECONDS = 60.0
 
 
 def start_with(spans: list[Span], folder: Path, stack: ExitStack) -> Jaeger:
     """Return a Jaeger that keeps these spans, and runs until the stack is closed."""
     jaeger = stack.enter_context(running_jaeger(folder, binary=require_jaeger()))
-    send(jaeger, spans)
+    _send(jaeger, spans)
     return jaeger
 
 
-def send(jaeger: Jaeger, spans: list[Span]) -> None:
+def _send(jaeger: Jaeger, spans: list[Span]) -> None:
     """Send spans by OTLP, and wait until each can be read."""
     if not spans:
         return
@@ -41,9 +43,13 @@ def send(jaeger: Jaeger, spans: list[Span]) -> None:
     )
     with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310 - the same
         assert answer.status == 200, answer.read()
+    wait_for(jaeger, Counter(span.trace_id for span in spans))
+
+
+def wait_for(jaeger: Jaeger, counts: Mapping[str, int]) -> None:
+    """Wait until so many spans of each trace can be read."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
-    for trace_id in {span.trace_id for span in spans}:
-        wanted = sum(span.trace_id == trace_id for span in spans)
+    for trace_id, wanted in counts.items():
         while _count(jaeger, trace_id) < wanted:
             assert time.monotonic() < deadline, f"{trace_id} did not arrive"
             time.sleep(0.05)
