@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import pytest
+
 from tests.sources.reading import codes, read
 
 PAYLOADS = Path(__file__).parent / "payloads"
@@ -48,6 +50,26 @@ def test_the_file_exporter_of_the_collector() -> None:
     assert [span.name for span in spans] == ["invoke_node node1", "invoke_workflow seven", "GET /", "SELECT"]
     assert [span.resource["service.name"] for span in spans] == ["my-agent", "my-agent", "shop", "shop"]
     assert [span.parent_span_id for span in spans[1:]] == ["", "", "a2fb4a1d1a96d312"]
+
+
+@pytest.mark.parametrize(
+    "name", ["protobuf", "zstd-json", "zstd-protobuf", "native-json", "native-protobuf", "restarted"]
+)
+def test_the_file_exporter_of_the_collector_packing(name: str) -> None:
+    """Lengths before messages, a frame per message, frames of lines, and two of these in one file."""
+    spans, problems = read(PAYLOADS / "otelcol-contrib-0.161.0-packed" / name)
+    assert problems == []
+    assert [(span.name, span.parent_span_id.lstrip("0")) for span in spans] == [
+        ("span 1", "3"),
+        ("span 2", "3"),
+        ("span 3", ""),
+    ]
+    assert [span.attributes for span in spans] == [
+        {"langgraph.step": number, "langgraph.triggers": ["a"]} for number in (1, 2, 3)
+    ]
+    assert {(span.trace_id, span.start_ns, span.end_ns, span.kind) for span in spans} == {
+        ("d8448eb211c80319".zfill(32), 1_796_026_887_587_440_636, 1_796_026_887_587_840_929, 1)
+    }
 
 
 def test_the_example_of_the_protocol() -> None:

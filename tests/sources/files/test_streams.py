@@ -3,16 +3,26 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import sys
 import zipfile
+from typing import TYPE_CHECKING
 
 import pytest
 
 from otel_traj.errors import SourceError
 from otel_traj.model import Span
+from otel_traj.sources import open_source
 from otel_traj.sources.files.streams import read_stream
 from otel_traj.sources.problems import PROBLEMS_PER_CODE
 from tests.sources.encoding import encode_document, encode_lines
-from tests.sources.reading import codes, fingerprint, read_bytes, refuse
+from tests.sources.packing import frame, pack_zstd
+from tests.sources.reading import codes, fingerprint, read, read_bytes, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from otel_traj.model import SourceProblem
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 SPANS = [
@@ -413,3 +423,68 @@ def test_an_input_that_breaks_off_is_an_error() -> None:
     assert next(reading).name == "span 1"
     with pytest.raises(SourceError, match="'disk' can't be read \\(Input/output error\\)"):
         next(reading)
+
+
+def test_a_file_that_grows_is_read_to_where_it_was(tmp_path: Path) -> None:
+    """Faster than it is read, too; a later reading gives the rest, the half of a line that was there among it."""
+    path = tmp_path / "live.jsonl"
+    path.write_bytes(GOOD[0] + GOOD[1][:60])
+    problems: list[SourceProblem] = []
+    reading = open_source(path).read_spans(problems.append)
+    assert next(reading).name == "span 1"
+    with path.open("ab") as file:
+        file.write(GOOD[1][60:] + GOOD[2])
+    assert names(list(reading)) == ["2"]
+    assert names(list(open_source(path).read_spans(refuse))) == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    "pack",
+    [
+        lambda data: data,
+        pack_zstd,
+        lambda data: frame(pack_zstd(data)),
+        gzip.compress,
+    ],
+    ids=["lines", "native zstd", "zstd with lengths", "gzip"],
+)
+def test_a_live_end_that_is_half_written_is_kept_for_the_next_reading(
+    pack: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    """Whole at the first reading or at the second, and never called damaged."""
+    path = tmp_path / "live"
+    packed = [pack(line) for line in GOOD[:3]]
+    path.write_bytes(packed[0] + packed[1] + packed[2][: len(packed[2]) // 2])
+    spans, problems = read(path)
+    assert names(spans) == ["1", "2"]
+    assert set(codes(problems)) == {"unfinished_line"}
+    path.write_bytes(b"".join(packed))
+    spans, problems = read(path)
+    assert names(spans) == ["1", "2", "3"]
+    assert problems == []
+
+
+def test_packed_bytes_are_read_from_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe can't be read twice, and need not be."""
+    monkeypatch.setattr(
+        sys, "stdin", io.TextIOWrapper(io.BytesIO(frame(pack_zstd(GOOD[0])) + pack_zstd(GOOD[1])))
+    )
+    spans, problems = read("-")
+    assert names(spans) == ["1", "2"]
+    assert problems == []
+
+
+def test_a_packed_stream_is_read_as_it_comes() -> None:
+    """The spans of a frame are there while the next one is still to be written."""
+    pipe = Pipe(pack_zstd(GOOD[0]), pack_zstd(GOOD[1]))
+    reading = read_stream(io.BufferedReader(pipe), "pipe", refuse)
+    assert next(reading).name == "span 1"
+    assert len(pipe.pieces) == 1
+
+
+def test_a_packed_input_that_breaks_off_is_an_error() -> None:
+    """As one that is not packed."""
+    pipe = Pipe(pack_zstd(GOOD[0]), OSError(5, "Input/output error"))
+    reading = read_stream(io.BufferedReader(pipe), "disk", refuse)
+    with pytest.raises(SourceError, match="'disk' can't be read \\(Input/output error\\)"):
+        list(reading)
