@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from otel_traj import Run
-    from otel_traj.model import Span
+    from otel_traj.model import SourceProblem, Span
 
 
 def record() -> list[Span]:
@@ -82,6 +82,39 @@ def test_runs_are_the_same_from_every_form(form: str, tmp_path: Path) -> None:
     (expected,) = read_runs(spans, on_problem=refuse)
     assert run.verified
     assert look(run) == look(expected)
+
+
+def mark_as_cut(span: Span) -> Span:
+    """Return a span with the attribute that Jaeger gives the first span of a trace that it cut."""
+    warning = {"jaeger.warning": "Trace truncated: only first 9 spans loaded"}
+    return msgspec.structs.replace(span, attributes=span.attributes | warning)
+
+
+@pytest.mark.parametrize(
+    "encode",
+    [
+        lambda spans: json.dumps(
+            {"trace": encode_document(spans), "status": "PARTIAL", "message": "too large"}
+        ).encode(),
+        lambda spans: json.dumps(
+            {
+                "result": encode_document([mark_as_cut(spans[0]), *spans[1:]]),
+            }
+        ).encode(),
+    ],
+    ids=["Tempo", "Jaeger"],
+)
+def test_runs_of_a_trace_that_a_backend_cut_are_incomplete(
+    encode: Callable[[list[Span]], bytes], tmp_path: Path
+) -> None:
+    """From a saved answer as from the backend: nothing passes or fails on it."""
+    path = tmp_path / "answer.json"
+    path.write_bytes(encode(record()))
+    problems: list[SourceProblem] = []
+    (run,) = read_runs(path, on_problem=problems.append)
+    assert [problem.code for problem in problems] == ["partial_response"]
+    assert not run.complete
+    assert "partial_response" in {problem.code for problem in run.problems}
 
 
 def test_a_span_whose_trace_id_lost_its_half_is_missing_from_its_run(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_traj.sources.otlp.ids import SPAN_ID_DIGITS, TRACE_ID_DIGITS, normalise_id
+from otel_traj.sources.otlp.ids import SPAN_ID_DIGITS, TRACE_ID_DIGITS, normalise_id, normalise_raw_id
 
 TRACE = "00fbb9c1a2d34e5f8899aabbccddeeff"
 SPAN = "00f067aa0ba902b7"
@@ -89,3 +89,22 @@ def test_any_text_gives_a_normal_id_or_none(text: str) -> None:
     if result:
         assert len(result) == SPAN_ID_DIGITS
         assert normalise_id(result, SPAN_ID_DIGITS) == result
+
+
+@pytest.mark.parametrize(
+    ("raw", "digits", "expected"),
+    [
+        (bytes.fromhex("0af7651916cd43dd8448eb211c80319c"), 32, "0af7651916cd43dd8448eb211c80319c"),
+        (b"\x01", 16, "01".zfill(16)),
+        (b"", 16, ""),
+        (bytes(8), 16, ""),
+        (bytes(3), 16, ""),
+        (base64.b64decode("0af7651916cd43dd8448eb211c80319c"), 32, "0af7651916cd43dd8448eb211c80319c"),
+        (base64.b64decode("b7ad6b7169203331"), 16, "b7ad6b7169203331"),
+        (b"\xff" * 24, 32, None),
+        (b"\x01" * 17, 32, None),
+    ],
+)
+def test_ids_that_came_as_bytes(raw: bytes, digits: int, expected: str | None) -> None:
+    """Padded where zeros were lost, and hex again where hex was taken for base64."""
+    assert normalise_raw_id(raw, digits) == expected
