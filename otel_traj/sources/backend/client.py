@@ -5,7 +5,9 @@ Redirects are not followed: the headers of the user's would go to wherever the a
 
 from __future__ import annotations
 
+import os
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import httpx
@@ -70,6 +72,7 @@ class BackendClient:
         self._seconds = seconds
         self._retrying = make_retrying(sleep)
         try:
+            _check_certificates()
             self._client = httpx.Client(
                 # Only gzip: what unpacks the others may need more memory for one piece than the bound allows.
                 headers={"accept-encoding": "gzip", "user-agent": "otel-traj", **credentials.headers},
@@ -185,3 +188,10 @@ class BackendClient:
     def _fail(self, found: str, advice: str) -> SourceError:
         message = self._credentials.hide(f"{self._address.name!r} can't be read: {found}; {advice}")
         return SourceError(message, source=self._address.name)
+
+
+def _check_certificates() -> None:
+    """Raise where the environment names certificates that are not there: httpx before 0.28 then takes its own."""
+    path = os.environ.get("SSL_CERT_FILE")
+    if path and not Path(path).is_file():
+        raise FileNotFoundError(f"SSL_CERT_FILE names {path!r}, which is no file")

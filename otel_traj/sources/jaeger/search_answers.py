@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -64,6 +64,8 @@ class _Services(Struct):
     data: list[str] | None = None
 
 
+_Answer = TypeVar("_Answer")
+
 _TRACES = msgspec.json.Decoder(_TracesAnswer, strict=False)
 _SUMMARIES = msgspec.json.Decoder(_SummariesAnswer, strict=False)
 _LEGACY = msgspec.json.Decoder(_LegacyAnswer, strict=False)
@@ -80,9 +82,12 @@ def find_in_traces(body: bytes) -> list[Found]:
         ValueError: It is no such answer.
     """
     try:
-        documents = [_TRACES.decode(body)]
-    except msgspec.MsgspecError:
-        documents = _TRACES.decode_lines(body)
+        documents = [_decode(_TRACES, body)]
+    except ValueError:
+        lines = [line for line in body.splitlines() if line.strip()]
+        if len(lines) < 2:
+            raise
+        documents = [_decode(_TRACES, line) for line in lines]
     return _collect(
         (span.trace_id, span.start_time_unix_nano)
         for document in documents
@@ -101,7 +106,7 @@ def find_in_summaries(body: bytes) -> list[Found]:
     Raises:
         ValueError: It is no such answer.
     """
-    summaries = _SUMMARIES.decode(body).summaries or ()
+    summaries = _decode(_SUMMARIES, body).summaries or ()
     return _collect((summary.trace_id, summary.min_start_time_unix_nano) for summary in summaries)
 
 
@@ -114,7 +119,7 @@ def find_in_legacy(body: bytes) -> list[Found]:
     Raises:
         ValueError: It is no such answer.
     """
-    traces = _LEGACY.decode(body).data or ()
+    traces = _decode(_LEGACY, body).data or ()
     return _collect(
         (trace.trace_id, span.start_time * 1_000) for trace in traces for span in trace.spans or ()
     )
@@ -129,7 +134,7 @@ def read_services(body: bytes) -> list[str]:
     Raises:
         ValueError: It is no such answer.
     """
-    answer = _SERVICES.decode(body)
+    answer = _decode(_SERVICES, body)
     return answer.services or answer.data or []
 
 
@@ -140,3 +145,11 @@ def _collect(spans: Iterable[tuple[str, int]]) -> list[Found]:
         if trace_id:
             starts[trace_id] = min(starts.get(trace_id, start_ns), start_ns)
     return [Found(trace_id=trace_id, start_ns=start_ns) for trace_id, start_ns in starts.items()]
+
+
+def _decode(decoder: msgspec.json.Decoder[_Answer], body: bytes) -> _Answer:
+    # Before 0.20 what msgspec raises is no ValueError.
+    try:
+        return decoder.decode(body)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise ValueError(str(error)) from error

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import contextlib
 import traceback
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from otel_traj.errors import SourceError
 from otel_traj.sources import open_source
@@ -100,3 +103,12 @@ def test_a_password_is_never_shown(name: str) -> None:
     assert "hun" not in shown
     assert "ter2" not in shown
     assert "ann:" not in shown
+
+
+@given(
+    st.text(alphabet="abc:/?#[]@&=+%.0159 \x00\n\u00fc", max_size=40), st.sampled_from(["jaeger", "tempo"])
+)
+def test_any_name_is_opened_or_refused(rest: str, kind: str) -> None:
+    """Nothing but an error of ours, whatever is typed."""
+    with contextlib.suppress(SourceError):
+        open_source(f"{kind}+http://{rest}")

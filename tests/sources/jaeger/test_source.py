@@ -280,3 +280,14 @@ def test_a_bare_name_reads_the_last_hour() -> None:
     recent = make_span(1, start_ns=now - 10**12, end_ns=now)
     with serve(JaegerStandIn([recent, make_span(2)])) as served:
         assert [span.trace_id for span in read(f"jaeger+http://{served.place}")] == [TRACE]
+
+
+def test_traces_are_read_one_by_one() -> None:
+    """The next is asked for when the one before was taken, so that one at a time is held in memory."""
+    with serve(JaegerStandIn(SPANS)) as served:
+        spans = open_source(f"jaeger+http://{served.place}?{WINDOW}").read_spans(refuse)
+        assert served.requests == []
+        asked = [
+            (span.trace_id, sum("/traces/" in request.path for request in served.requests)) for span in spans
+        ]
+    assert asked == [(OTHER_TRACE, 1)] * 3 + [(TRACE, 2)] * 4
