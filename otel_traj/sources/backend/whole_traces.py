@@ -64,7 +64,7 @@ def read_searched(
         window = scope.window
         log.report(
             "empty_source",
-            f"no trace was found between {format_time(window.since_ns)} and {format_time(window.until_ns)}; there is "
+            f"no trace was found between {_show(window.since_ns)} and {_show(window.until_ns)}; there is "
             "nothing to rebuild a run from; widen the time (?since=1d), and check what else was asked for",
         )
     for trace_id in trace_ids:
@@ -86,7 +86,7 @@ def report_limit(log: ProblemLog, scope: Scope) -> None:
     """
     log.report(
         "limit_reached",
-        f"{scope.limit:,} traces are read, which is the limit, and there may be more; runs in the others are not seen; "
+        f"the search ended at its limit of traces ({scope.limit:,}), and there may be more; runs in those are not seen; "
         "raise ?limit=, or ask for less: a shorter time, a graph, a service",
     )
 
@@ -104,3 +104,7 @@ def _read(
         log.report("partial_response", f"trace {trace_id} is not read: {error}", trace_ids=(trace_id,))
         return True
     return is_there
+
+
+def _show(time_ns: int) -> str:
+    return format_time(time_ns // 10**9 * 10**9)
