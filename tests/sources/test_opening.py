@@ -75,8 +75,6 @@ def test_a_named_pipe_is_read(tmp_path: Path) -> None:
     [
         ("missing.jsonl", "'missing.jsonl' can't be read (No such file or directory)"),
         ("missing-*.jsonl", "'missing-*.jsonl' meets no file"),
-        ("jaeger+http://localhost:16686", "no source with the scheme 'jaeger+http'"),
-        ("tempo+https://host", "no source with the scheme 'tempo+https'"),
         ("https://example.com/traces.json", "no source with the scheme 'https'"),
         ("", "empty name"),
         ("x\0y", "no name of a file"),
