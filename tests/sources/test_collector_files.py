@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import http.client
+import os
+import signal
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from otel_traj.model import Span, SpanEvent, SpanLink
 from tests.collector.find import require_collector
-from tests.collector.running import running_collector
+from tests.collector.running import Collector, running_collector
 from tests.sources.packing import encode_message
-from tests.sources.reading import fingerprint, read
+from tests.sources.reading import codes, fingerprint, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
 pytestmark = pytest.mark.collector
 
@@ -74,14 +77,27 @@ def binary() -> Path:
 def collect(folder: Path, binary: Path, arguments: Sequence[str], batches: Iterable[list[Span]]) -> None:
     """Send spans, a batch at a time, to a collector that runs with these arguments; end it when it has all."""
     with running_collector(folder, binary=binary, arguments=arguments) as collector:
-        host, _, port = collector.http_endpoint.removeprefix("http://").partition(":")
-        for batch in batches:
-            connection = http.client.HTTPConnection(host, int(port), timeout=30)
-            headers = {"Content-Type": "application/x-protobuf"}
-            connection.request("POST", "/v1/traces", encode_message(batch), headers)
-            assert connection.getresponse().status == 200
-            connection.close()
+        send(collector, batches)
         assert collector.stop() == 0
+
+
+def send(collector: Collector, batches: Iterable[list[Span]]) -> None:
+    """Send spans, a batch at a time."""
+    host, _, port = collector.http_endpoint.removeprefix("http://").partition(":")
+    for batch in batches:
+        connection = http.client.HTTPConnection(host, int(port), timeout=30)
+        headers = {"Content-Type": "application/x-protobuf"}
+        connection.request("POST", "/v1/traces", encode_message(batch), headers)
+        assert connection.getresponse().status == 200
+        connection.close()
+
+
+def kill(collector: Collector) -> None:
+    """End a collector in the middle of whatever it does; its guard ends behind it."""
+    guard = collector.process.pid
+    (child,) = Path(f"/proc/{guard}/task/{guard}/children").read_text(encoding="ascii").split()
+    os.kill(int(child), signal.SIGKILL)
+    collector.process.wait(30)
 
 
 def one_by_one(spans: Iterable[Span]) -> list[list[Span]]:
@@ -141,3 +157,30 @@ def test_rotated_files_are_read_together(tmp_path: Path, binary: Path, arguments
     assert [span.name for span in spans] == [span.name for span in many]
     if arguments == [PROTO]:
         assert len(list(folder.iterdir())) > 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], [PROTO], [ZSTD], [ZSTD, PROTO], [ZSTD, NATIVE], [ZSTD, PROTO, NATIVE]],
+    ids=["JSON", "protobuf", "zstd", "zstd, protobuf", "native zstd", "native zstd, protobuf"],
+)
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the process to kill in /proc")
+@pytest.mark.parametrize("lost_bytes", [0, 17])
+def test_what_a_killed_collector_wrote_is_read(
+    tmp_path: Path, binary: Path, arguments: list[str], lost_bytes: int
+) -> None:
+    """And all that the next one wrote on behind it, where the last record of the first is cut, too."""
+    first = [msgspec.structs.replace(span, trace_id="1" * 32) for span in SPANS]
+    path = tmp_path / "traces" / "traces.jsonl"
+    with running_collector(tmp_path, binary=binary, arguments=arguments) as collector:
+        send(collector, one_by_one(first))
+        kill(collector)
+    os.truncate(path, path.stat().st_size - lost_bytes)
+    before, problems = read(path)
+    assert set(codes(problems)) == ({"unfinished_line"} if lost_bytes else set())
+    # Of a frame without its checksum, all that it holds may be there.
+    assert fingerprint(before) in [fingerprint(first), fingerprint(first[:-1])][: 1 + bool(lost_bytes)]
+    collect(tmp_path, binary, arguments, one_by_one(SPANS))
+    spans, problems = read(path)
+    assert set(codes(problems)) == ({"unreadable_line"} if lost_bytes else set())
+    assert fingerprint(spans) == fingerprint([*before, *SPANS])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from otel_traj.sources.files.bombs import BombError, RatioGuard
 from otel_traj.sources.files.codecs import Codec, Packing, PackingError, make_codec, tell_packing
+from otel_traj.sources.files.next_frame import find_next_frame
 
 if TYPE_CHECKING:
     from otel_traj.sources.files.byte_stream import ByteStream
@@ -20,9 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["OversizedError", "UnpackedStream", "unpack_whole"]
 
-_ZSTD: Final = b"\x28\xb5\x2f\xfd"
 _RECENT_BYTES: Final = 2**20
-_SEARCH_BYTES: Final = 2**16
+_MAX_KEPT_BYTES: Final = 2**20
 
 
 class OversizedError(ValueError):
@@ -48,6 +48,7 @@ class UnpackedStream(io.RawIOBase):
         self._codec: Codec | None = None
         self._start = 0
         self._recent = bytearray()
+        self._given = 0
         self._ready = b""
         self._ready_start = 0
 
@@ -75,6 +76,7 @@ class UnpackedStream(io.RawIOBase):
             self._codec = make_codec(self._packing)
             self._start = self._packed.position
             self._recent.clear()
+            self._given = 0
         data = self._packed.read_some(self._codec.input_bytes)
         if not data:
             self._codec = None
@@ -88,8 +90,7 @@ class UnpackedStream(io.RawIOBase):
         try:
             piece = codec.unpack(data)
         except PackingError as error:
-            self._codec = None
-            return self._go_on_behind(error)
+            return self._go_on_behind(error, len(data))
         rest = codec.rest
         if rest:
             self._packed.give_back(rest)
@@ -101,40 +102,53 @@ class UnpackedStream(io.RawIOBase):
         except BombError as error:
             self._report_bomb(error)
             return None
+        self._given += len(piece)
         return piece
 
-    def _go_on_behind(self, error: PackingError) -> bytes | None:
+    def _go_on_behind(self, error: PackingError, size: int) -> bytes:
         """Find the next frame behind a damaged one; a line feed ends the line that was cut."""
-        found = self._find_next_frame() if self._packing == "zstd" else False
-        goes_on = (
-            f"reading goes on at byte {self._packed.position:,}" if found else "what follows is not read"
+        self._codec = None
+        recent = bytes(self._recent)
+        is_whole = self._packed.position - self._start == len(recent)
+        before: int | None = None
+        if self._packing == "zstd":
+            before = find_next_frame(self._packed, recent, 1 if is_whole else 0)
+        piece = self._unpack_again(recent[:before], len(recent) - size) if is_whole else b""
+        if before is None:
+            self._packed.abandon()
+        consequence = (
+            "what follows is not read"
+            if before is None
+            else f"reading goes on at byte {self._packed.position:,}"
         )
         self._log.report(
             "unreadable_line",
             f"the {self._packing} data that begin at byte {self._start:,} are damaged ({error}); what they hold behind "
-            f"the damage is lost, and {goes_on}; a process that was killed while it wrote leaves this",
+            f"the damage is lost, and {consequence}; a process that was killed while it wrote leaves this",
             offset=self._start,
         )
-        if found:
-            return b"\n"
-        self._packed.abandon()
-        return None
+        return piece if before is None else piece + b"\n"
 
-    def _find_next_frame(self) -> bool:
-        """Move to the next beginning of a frame, or of a length with a frame behind it."""
-        whole = self._packed.position - self._start <= _RECENT_BYTES
-        window = bytes(self._recent)
-        begin = 1 if whole else 0
-        while True:
-            found = window.find(_ZSTD, begin)
-            if found >= 0:
-                has_length = found >= 4 + begin and 0 < int.from_bytes(window[found - 4 : found]) < 2**27
-                self._packed.give_back(window[found - 4 if has_length else found :])
-                return True
-            more = self._packed.read_some(_SEARCH_BYTES)
-            if not more:
-                return False
-            window, begin = window[max(begin, len(window) - 7) :] + more, 0
+    def _unpack_again(self, data: bytes, safe: int) -> bytes:
+        """Return what a frame holds before its damage, without what was given already: what fails gives nothing.
+
+        Args:
+            data: The frame, as far as it may reach.
+            safe: So many bytes unpack without an error; what follows is tried byte by byte.
+        """
+        codec = make_codec(self._packing)
+        kept = bytearray()
+        given = at = 0
+        while at < len(data) and not codec.is_done and len(kept) <= _MAX_KEPT_BYTES:
+            step = min(codec.input_bytes, safe - at) if at < safe else 1
+            try:
+                piece = codec.unpack(data[at : at + step])
+            except PackingError:
+                break
+            at += step - len(codec.rest)
+            kept += piece[max(0, self._given - given) :]
+            given += len(piece)
+        return bytes(kept)
 
     def _report_unfinished(self) -> None:
         self._log.report(

@@ -8,6 +8,7 @@ import struct
 from typing import TYPE_CHECKING
 
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -215,3 +216,21 @@ def test_no_damage_makes_reading_crash(
 def test_any_forms_one_behind_the_other_are_read(parts: list[bytes]) -> None:
     """Whatever was appended to whatever."""
     read_bytes(*parts)
+
+
+def test_what_a_damaged_frame_holds_before_its_damage_is_read() -> None:
+    """To the last line that is whole, though the damage shows only at the frame's end."""
+    whole = pack_zstd(b"".join(LINES[:3]))
+    damaged = zstandard.ZstdCompressor(write_checksum=True).compress(b"".join(LINES[:3]))[:-4] + bytes(4)
+    for packed in (damaged + whole, damaged):
+        spans, problems = read_bytes(packed)
+        assert names(spans) == ["1", "2", "3"] * (2 if packed != damaged else 1)
+        assert [(problem.code, problem.offset) for problem in problems] == [("unreadable_line", 0)]
+
+
+def test_the_end_of_a_damaged_frame_is_not_taken_for_a_length() -> None:
+    """Four bytes that could be one stand in front of the next frame by chance."""
+    broken = pack_zstd(LINES[0])[:-8] + b"\x00\x00\x01\x00"
+    spans, problems = read_bytes(broken, pack_zstd(LINES[1]), pack_zstd(LINES[2]))
+    assert names(spans)[-2:] == ["2", "3"]
+    assert set(codes(problems)) == {"unreadable_line"}
