@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import os
 import signal
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -85,11 +86,12 @@ def send(collector: Collector, batches: Iterable[list[Span]]) -> None:
     """Send spans, a batch at a time."""
     host, _, port = collector.http_endpoint.removeprefix("http://").partition(":")
     for batch in batches:
-        connection = http.client.HTTPConnection(host, int(port), timeout=30)
-        headers = {"Content-Type": "application/x-protobuf"}
-        connection.request("POST", "/v1/traces", encode_message(batch), headers)
-        assert connection.getresponse().status == 200
-        connection.close()
+        with closing(http.client.HTTPConnection(host, int(port), timeout=30)) as connection:
+            headers = {"Content-Type": "application/x-protobuf"}
+            connection.request("POST", "/v1/traces", encode_message(batch), headers)
+            with connection.getresponse() as answer:
+                answer.read()
+        assert answer.status == 200
 
 
 def kill(collector: Collector) -> None:
