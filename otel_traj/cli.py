@@ -17,14 +17,15 @@ import sys
 import tempfile
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, get_args
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from otel_traj import __version__
 from otel_traj import semconv as sc
+from otel_traj.cli_selection import add_selection, list_selection
 from otel_traj.errors import OtelTrajError, SinkError, SourceError
 from otel_traj.evaluate import evaluate_runs, explain_absent_graphs
-from otel_traj.model import RunStatus
 from otel_traj.reconstruct import read_runs
+from otel_traj.reconstruct.read import read_candidates
 from otel_traj.reconstruct.selection import make_selection
 from otel_traj.report import (
     choose_glyphs,
@@ -40,12 +41,13 @@ from otel_traj.report import (
     measure_width,
     name_program,
 )
-from otel_traj.sources import open_source
+from otel_traj.sources import describe_defaults, open_source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from otel_traj.model import Run, SourceProblem
+    from otel_traj.sources import Source
 
     _Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"
 
@@ -60,7 +62,9 @@ _EVAL_EXAMPLE = "otel-traj eval otel-traj-demo --references otel-traj-demo/refer
 _DEMO_EXAMPLE = "otel-traj demo --out otel-traj-demo"
 _EXIT_CODES = "exit code: 0 all that had to be judged passed, 1 a run failed, 2 could not tell"
 _ELSEWHERE = 'give the demo another folder: otel-traj demo --out DIR, or make demo ARGS="--out DIR"'
-_SOURCE_HELP = "a file, folder or glob of OTLP JSON (lines), or - for standard input"
+_SOURCE_HELP = (
+    "a file, folder or glob of spans, - for stdin, jaeger+http://host:16686, tempo+http://host:3200"
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -159,7 +163,7 @@ def _add_show(commands: _Commands) -> None:
         "--last", metavar="N", type=partial(_read_number, least=1), help="only the N runs that started last"
     )
     command.add_argument("--format", choices=("tree", "steps", "json"), default="tree", help="(%(default)s)")
-    _add_selection(command)
+    add_selection(command)
 
 
 def _add_eval(commands: _Commands) -> None:
@@ -172,7 +176,7 @@ def _add_eval(commands: _Commands) -> None:
     command.add_argument("--references", metavar="FILE", required=True, help="references, YAML or JSON")
     command.add_argument("--format", choices=("text", "json"), default="text", help="(%(default)s)")
     _add_demands(command)
-    _add_selection(command)
+    add_selection(command)
 
 
 def _add_command(commands: _Commands, name: str, does: str, *, usage: str, example: str) -> _Parser:
@@ -210,60 +214,17 @@ def _add_demands(command: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_selection(command: argparse.ArgumentParser) -> None:
-    selection = command.add_argument_group(
-        "which runs (all of them unless given; all that is given must hold)"
-    )
-    selection.add_argument("--trace", metavar="ID", help="with a part in this trace")
-    selection.add_argument("--run", metavar="ID", help="with this run id")
-    selection.add_argument("--thread", metavar="ID", help="of this thread")
-    selection.add_argument("--graph", metavar="NAME", help="of this graph")
-    selection.add_argument("--service", metavar="NAME", help="of this service.name")
-    selection.add_argument(
-        "--status",
-        action="append",
-        choices=get_args(RunStatus),
-        help="that ended so; may be given several times",
-    )
-    selection.add_argument(
-        "--attribute",
-        metavar="KEY=VALUE",
-        action="append",
-        type=_read_attribute,
-        default=[],
-        help="with this attribute of the run or its resource; may be given several times",
-    )
-    selection.add_argument(
-        "--since", metavar="TIME", help="started then or later: RFC 3339, or 15m, 2h, 7d back"
-    )
-    selection.add_argument("--until", metavar="TIME", help="started then or earlier, likewise")
-
-
 def _read_number(text: str, *, least: int) -> int:
     if re.fullmatch("[0-9]{1,9}", text) is None or int(text) < least:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of runs; it counts from {least}")
     return int(text)
 
 
-def _read_attribute(text: str) -> tuple[str, str]:
-    key, separator, value = text.partition("=")
-    if not separator or not key:
-        raise argparse.ArgumentTypeError(f"{text!r} is no KEY=VALUE")
-    return key, value
-
-
-def _list_selection(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the keywords of `read_runs` and `evaluate_runs` that select, where given."""
-    words = ("trace", "run", "thread", "graph", "service", "status", "since", "until")
-    given = {word: value for word in words if (value := getattr(arguments, word)) is not None}
-    return given | ({"attributes": dict(arguments.attribute)} if arguments.attribute else {})
-
-
 def _show(arguments: argparse.Namespace) -> int:
-    selection = _list_selection(arguments)
-    selects = make_selection(**selection).takes
-    there = list(read_runs(arguments.source, on_problem=_print_problem))
-    chosen = [run for run in there if selects(run)]
+    selection = make_selection(**list_selection(arguments))
+    source = _open(arguments)
+    there = list(read_candidates(source, selection, on_problem=_print_problem, wait=arguments.wait))
+    chosen = [run for run in there if selection.takes(run)]
     if arguments.last is not None:
         chosen = chosen[-arguments.last :]
     _print_runs(chosen, arguments.format)
@@ -271,9 +232,22 @@ def _show(arguments: argparse.Namespace) -> int:
         return 0
     which = "no run meets the selection" if there else "no run was found"
     why = explain_absent_graphs(there, filter(None, [arguments.graph]))
-    _complain(f"{which} in {arguments.source!r}" + (f": {why}" if why else ""))
-    _hint_at_references(arguments.source)
+    _complain(f"{which} in {source.name!r}" + (f": {why}" if why else ""))
+    _hint_at_references(source.name)
     return _COULD_NOT_TELL
+
+
+def _open(arguments: argparse.Namespace) -> Source:
+    """Open the source, and say what of it is read where neither its name nor a selection says so."""
+    source = open_source(arguments.source)
+    words = describe_defaults(source)
+    if words and not any(
+        (arguments.trace, arguments.run, arguments.thread, arguments.since, arguments.until)
+    ):
+        _complain(f"{source.name}: {words}")
+    if source.capabilities.lags and arguments.wait != 0 and sys.stderr.isatty():
+        _complain("runs that are incomplete are waited for (--wait 0 reads once)")
+    return source
 
 
 def _print_runs(runs: Sequence[Run], form: str) -> None:
@@ -289,14 +263,16 @@ def _print_runs(runs: Sequence[Run], form: str) -> None:
 
 
 def _eval(arguments: argparse.Namespace) -> int:
+    source = _open(arguments)
     report = evaluate_runs(
-        arguments.source,
+        source,
         references=arguments.references,
         require_all=arguments.require_all,
         min_evaluated=arguments.min_evaluated,
         allow_unreadable=arguments.allow_unreadable,
         require_manifest=arguments.require_manifest,
-        **_list_selection(arguments),
+        wait=arguments.wait,
+        **list_selection(arguments),
     )
     for problem in report.source_problems:
         _print_problem(problem)
@@ -307,7 +283,7 @@ def _eval(arguments: argparse.Namespace) -> int:
     else:
         print(format_report(report, width=measure_width()))
     if not report.verdicts:
-        _hint_at_references(arguments.source)
+        _hint_at_references(source.name)
     return report.exit_code
 
 

@@ -80,10 +80,12 @@ SourceProblemCode: TypeAlias = Literal[
     "empty_source",
     "bad_span",
     "unreadable_file",
+    "partial_response",
+    "limit_reached",
 ]
-"""What can be wrong with a source: a line or object that is no OTLP, a last line without its end, a file of
-another kind, a source without a single span, a span without usable ids, one file of several that can't be
-opened."""
+"""What can be wrong with a source: a line or message that can't be decoded, a last one without its end, something
+that is no spans, a source without a single span, a span without usable ids, one file of several that can't be
+opened, a trace that its backend did not give whole, a search that ended at its limit of traces."""
 
 
 class SpanEvent(Struct, frozen=True, kw_only=True):
@@ -144,6 +146,8 @@ class SourceProblem(Struct, frozen=True, kw_only=True):
     """Line number from 1, for text."""
     offset: int | None = None
     """Byte offset of the object, for binary forms."""
+    trace_ids: tuple[str, ...] = ()
+    """Traces of which spans are missing, where that is known."""
 
 
 class Problem(Struct, frozen=True, kw_only=True):

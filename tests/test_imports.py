@@ -10,6 +10,7 @@ import pytest
 
 RECORDED_WITH = {"deepagents", "langchain", "langchain_core", "langgraph", "langsmith"}
 SENT_WITH = {"grpc", "opentelemetry.exporter"}
+READ_WITH = {"google.protobuf", "httpx", "opentelemetry.proto", "tenacity", "zstandard"}
 
 LIST_MODULES = "import json, sys; json.dump(sorted(sys.modules), sys.stderr)"
 
@@ -68,3 +69,15 @@ def test_public_names_load_on_first_use() -> None:
     """Importing the package loads none of its parts; naming one loads what stands behind it."""
     assert {name for name in list_imported("import otel_traj") if name.startswith("otel_traj.")} == set()
     assert "otel_traj.match" in list_imported("from otel_traj import graph_trajectory_match")
+
+
+def test_a_file_of_lines_is_read_without_what_other_places_need() -> None:
+    """Unpacking, protobuf and HTTP are imported by the first place that needs them."""
+    program = """
+import io
+from otel_traj.sources import open_source
+from otel_traj.sources.files.streams import read_stream
+line = b'{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"1","spanId":"2"}]}]}]}'
+assert len(list(read_stream(io.BufferedReader(io.BytesIO(line)), "lines", print))) == 1
+"""
+    assert list_imported(program) & READ_WITH == set()

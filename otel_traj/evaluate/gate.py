@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Demands", "decide_exit", "summarise"]
 
-_NOTHING_LOST: frozenset[SourceProblemCode] = frozenset(("empty_source",))
-"""Problems of a source that hide no span."""
+_NOTHING_LOST: frozenset[SourceProblemCode] = frozenset(("empty_source", "limit_reached"))
+"""Problems of a source that hide no span of what was asked for."""
 
 
 class Demands(Struct, frozen=True, kw_only=True):

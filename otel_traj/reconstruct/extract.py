@@ -23,6 +23,7 @@ def extract_trajectories(
     *,
     on_problem: OnProblem | None = None,
     node_order: Iterable[str] | None = None,
+    wait: float | None = None,
     graph: str | None = None,
     service: str | None = None,
     thread: str | None = None,
@@ -42,6 +43,7 @@ def extract_trajectories(
         source: As for `read_runs`, and so are all the keywords.
         on_problem: See `read_runs`.
         node_order: See `read_runs`.
+        wait: See `read_runs`.
         graph: See `read_runs`.
         service: See `read_runs`.
         thread: See `read_runs`.
@@ -65,6 +67,7 @@ def extract_trajectories(
         source,
         on_problem=on_problem,
         node_order=node_order,
+        wait=wait,
         graph=graph,
         service=service,
         thread=thread,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from otel_traj.model import Span
 
-__all__ = ["Facts", "gather_facts"]
+__all__ = ["FactGatherer", "Facts"]
 
 _GRAPH_KEYS = ("graph", "run_id", "parent_run_id", "thread_id", "resumed", "outcome", "manifest")
 _TASK_KEYS = (
@@ -40,38 +40,50 @@ class Facts(msgspec.Struct, kw_only=True):
     """(trace id, span id) of copies that differ -> the key facts they differ in."""
 
 
-def gather_facts(spans: Iterable[Span]) -> Facts:
-    """Return the facts of all spans that a known emitter wrote.
+class FactGatherer:
+    """Takes spans, reading after reading, and keeps each fact once."""
 
-    Args:
-        spans: In any order, with any number of copies.
+    def __init__(self) -> None:
+        """Begin without a fact."""
+        self._kept: dict[tuple[str, str], Fact] = {}
+        self._conflicts: dict[tuple[str, str], tuple[str, ...]] = {}
 
-    Returns:
-        Each fact once.
-    """
-    kept: dict[tuple[str, str], Fact] = {}
-    conflicts: dict[tuple[str, str], tuple[str, ...]] = {}
-    for span in spans:
-        fact = read_own_fact(span)
-        if fact is None:
-            continue
-        key = (span.trace_id, span.span_id)
-        other = kept.get(key)
+    @property
+    def trace_ids(self) -> set[str]:
+        """The traces that facts were found in."""
+        return {trace_id for trace_id, _ in self._kept}
+
+    def add(self, spans: Iterable[Span]) -> None:
+        """Take spans that a known emitter wrote, and leave the others.
+
+        Args:
+            spans: In any order, with any number of copies.
+        """
+        for span in spans:
+            fact = read_own_fact(span)
+            if fact is not None:
+                self._keep((span.trace_id, span.span_id), fact)
+
+    def _keep(self, key: tuple[str, str], fact: Fact) -> None:
+        other = self._kept.get(key)
         if other is None:
-            kept[key] = fact
+            self._kept[key] = fact
         elif fact != other:
             differing = _find_conflict(other, fact)
             if differing:
-                conflicts[key] = tuple(sorted({*conflicts.get(key, ()), *differing}))
-            kept[key] = max(other, fact, key=_rank_copy)
-    facts = list(kept.values())
-    return Facts(
-        graphs=[fact for fact in facts if isinstance(fact, GraphFact)],
-        tasks=[fact for fact in facts if isinstance(fact, TaskFact)],
-        calls=[fact for fact in facts if isinstance(fact, CallFact)],
-        others=[fact for fact in facts if isinstance(fact, OtherFact)],
-        conflicts=conflicts,
-    )
+                self._conflicts[key] = tuple(sorted({*self._conflicts.get(key, ()), *differing}))
+            self._kept[key] = max(other, fact, key=_rank_copy)
+
+    def list_facts(self) -> Facts:
+        """Return all facts so far."""
+        facts = list(self._kept.values())
+        return Facts(
+            graphs=[fact for fact in facts if isinstance(fact, GraphFact)],
+            tasks=[fact for fact in facts if isinstance(fact, TaskFact)],
+            calls=[fact for fact in facts if isinstance(fact, CallFact)],
+            others=[fact for fact in facts if isinstance(fact, OtherFact)],
+            conflicts=self._conflicts,
+        )
 
 
 def _rank_copy(fact: Fact) -> tuple[int, bool, int, str]:

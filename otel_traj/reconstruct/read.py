@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import TYPE_CHECKING
 
-from otel_traj.reconstruct.gather import gather_facts
+from otel_traj.errors import TrajectoryTypeError, TrajectoryValueError
 from otel_traj.reconstruct.keywords import check_callback, check_names
-from otel_traj.reconstruct.lost_threads import doubt_without_threads
-from otel_traj.reconstruct.parts import split_parts
-from otel_traj.reconstruct.recordings import keep_one_recording
-from otel_traj.reconstruct.runs import RunBuilder
+from otel_traj.reconstruct.lateness import DEFAULT_WAIT_SECONDS, read_until_settled
+from otel_traj.reconstruct.reading import Reading
 from otel_traj.reconstruct.selection import make_selection
-from otel_traj.reconstruct.threads import join_parts
 from otel_traj.sources import open_source
 
 if TYPE_CHECKING:
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from otel_traj.reconstruct.selection import Selection
     from otel_traj.sources import OnProblem, Source
 
-__all__ = ["read_runs", "warn_of_problem"]
+__all__ = ["read_candidates", "read_runs", "warn_of_problem"]
 
 
 def read_runs(
@@ -32,6 +30,7 @@ def read_runs(
     unordered: bool = False,
     on_problem: OnProblem | None = None,
     node_order: Iterable[str] | None = None,
+    wait: float | None = None,
     graph: str | None = None,
     service: str | None = None,
     thread: str | None = None,
@@ -45,13 +44,15 @@ def read_runs(
     """Rebuild the runs of a source.
 
     Args:
-        source: A file, directory or glob of OTLP JSON, `-` for standard input, an in-memory exporter, or an
-            iterable of spans.
+        source: A file, directory or glob of OTLP JSON, `-` for standard input, `jaeger+http://host:16686` or
+            `tempo+http://host:3200` with parameters, an in-memory exporter, or an iterable of spans.
         unordered: Give runs as they come instead of by their start.
         on_problem: Called with each problem of the source itself, such as a line that can't be read; by
             default each is a `UserWarning`. Problems of one run stand in `Run.problems`.
         node_order: Node names as the graph declares them (`list(graph.nodes)`); names inside a superstep then
             stand in this order instead of by name. Fan-out tasks always come first, by index.
+        wait: Seconds to go on reading while runs are incomplete; by default 30 where telemetry arrives late
+            (Jaeger, Tempo), else 0.
         graph: Only runs of this graph.
         service: Only runs of this `service.name`.
         thread: Only runs of this thread.
@@ -81,10 +82,44 @@ def read_runs(
         until=until,
         attributes=attributes,
     )
+    runs = read_candidates(
+        source, selection, unordered=unordered, on_problem=on_problem, node_order=node_order, wait=wait
+    )
+    return filter(selection.takes, runs)
+
+
+def read_candidates(
+    source: object,
+    selection: Selection,
+    *,
+    unordered: bool = False,
+    on_problem: OnProblem | None = None,
+    node_order: Iterable[str] | None = None,
+    wait: float | None = None,
+) -> Iterator[Run]:
+    """Rebuild the runs that a source gives for a selection: those that it takes, and others beside them.
+
+    Args:
+        source: See `read_runs`, and so are the keywords.
+        selection: What the source is asked for, as far as it can select.
+        unordered: See `read_runs`.
+        on_problem: See `read_runs`.
+        node_order: See `read_runs`.
+        wait: See `read_runs`.
+
+    Returns:
+        An iterator over top-level runs, by start.
+
+    Raises:
+        SourceError: The source can't be opened.
+        TrajectoryTypeError: The source or a keyword is of no type that can be used.
+        TrajectoryValueError: A keyword's value is not allowed.
+    """
     check_callback("on_problem", on_problem)
+    _check_wait(wait)
     order = {name: place for place, name in enumerate(check_names("node_order", node_order))}
     opened = open_source(source)
-    return _read(opened, selection, on_problem or warn_of_problem, order, unordered=unordered)
+    return _read(opened, selection, on_problem or warn_of_problem, order, wait=wait, unordered=unordered)
 
 
 def _read(
@@ -93,17 +128,34 @@ def _read(
     on_problem: OnProblem,
     node_order: Mapping[str, int],
     *,
+    wait: float | None,
     unordered: bool,
 ) -> Iterator[Run]:
-    facts = gather_facts(source.read_spans(on_problem))
-    builder = RunBuilder(conflicts=facts.conflicts, node_order=node_order, source=source.name)
-    runs: Iterable[Run] = (
-        builder.build(chain)
-        for chain in doubt_without_threads(join_parts(keep_one_recording(split_parts(facts))))
-    )
+    able = source.capabilities
+    seconds = (DEFAULT_WAIT_SECONDS if able.lags else 0.0) if wait is None else wait
+    query = selection.to_query()
+
+    def read(on_problem: OnProblem) -> Iterable[Run]:
+        return Reading(source, query, on_problem, node_order=node_order).read()
+
+    if seconds > 0 and able.rereads:
+        runs: Iterable[Run] = read_until_settled(read, on_problem, seconds=seconds)
+    else:
+        runs = read(on_problem)
     if not unordered:
         runs = sorted(runs, key=lambda run: (run.started_ns, run.run_id))
-    yield from filter(selection.takes, runs)
+    yield from runs
+
+
+def _check_wait(wait: object) -> None:
+    if wait is None:
+        return
+    if isinstance(wait, bool) or not isinstance(wait, int | float):
+        raise TrajectoryTypeError(
+            f"wait is a {type(wait).__name__}; it is a number of seconds. Pass 0 to read once."
+        )
+    if not 0 <= wait < math.inf:
+        raise TrajectoryValueError(f"wait is {wait}, which is no time to wait. Pass seconds from 0.")
 
 
 def warn_of_problem(problem: SourceProblem) -> None:

@@ -39,6 +39,7 @@ class RunBuilder:
         conflicts: Mapping[tuple[str, str], tuple[str, ...]],
         node_order: Mapping[str, int],
         source: str,
+        partial: Mapping[str, str] | None = None,
     ) -> None:
         """Keep what all runs of the source share.
 
@@ -46,7 +47,9 @@ class RunBuilder:
             conflicts: Spans of which differing copies arrived.
             node_order: Place of each node as its graph declares them; empty for canonical order.
             source: The source as the user named it.
+            partial: Traces that the source did not give whole -> what it says about that.
         """
+        self._partial = partial or {}
         self._conflicts = conflicts
         self._node_order = node_order
         self._source = source
@@ -109,8 +112,16 @@ class RunBuilder:
         for piece in pieces:
             problems += check_part(piece.part, piece.tasks, self._conflicts)
             problems += _name_cut_content(piece.part)
+            problems += self._name_partial_trace(piece.part)
         problems += [*chain.problems, *_name_unknown_pause(chain.parts[-1]), *find_gap(pieces)]
         return list(dict.fromkeys(problems))
+
+    def _name_partial_trace(self, part: Part) -> list[Problem]:
+        """What is there of a trace that its place did not give whole may miss anything, a whole superstep too."""
+        said = self._partial.get(part.trace_id)
+        if said is None:
+            return []
+        return [Problem(code="partial_response", message=f"{name_run(part)}: {said}")]
 
 
 def _name_lost_caller(part: Part) -> list[Problem]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, get_args
 
 from msgspec import Struct
@@ -11,16 +11,15 @@ from msgspec import Struct
 from otel_traj.errors import TrajectoryValueError
 from otel_traj.model import AttributeValue, Run, RunStatus
 from otel_traj.reconstruct.keywords import check_mapping, check_names, check_texts
+from otel_traj.sources import SpanQuery
+from otel_traj.sources.times import parse_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["Selection", "make_selection", "parse_time"]
+__all__ = ["Selection", "make_selection"]
 
 _STATUSES: tuple[RunStatus, ...] = get_args(RunStatus)
-_BACK = re.compile(r"(\d{1,9})([smhd])\Z")
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TRACE_DIGITS = 32
 
 
@@ -49,6 +48,23 @@ class Selection(Struct, frozen=True, kw_only=True):
             and (self.run is None or self.run in _list_run_ids(run))
             and (self.trace is None or self.trace in run.trace_ids)
             and all(_is_equal(run.attributes.get(key), value) for key, value in self.attributes.items())
+        )
+
+    def to_query(self) -> SpanQuery:
+        """Return what a place is asked for, so that no run which this takes is missing from its answer.
+
+        A run begins with one of its spans, so that times hold for spans as well. How a run ended no single span of it
+        says: that is not asked for.
+        """
+        return SpanQuery(
+            graph=self.graph,
+            service=self.service,
+            thread=self.thread,
+            run=self.run,
+            traces=() if self.trace is None else (self.trace,),
+            since_ns=self.since_ns,
+            until_ns=self.until_ns,
+            attributes=self.attributes,
         )
 
 
@@ -94,31 +110,6 @@ def make_selection(
         until_ns=_parse_bound("until", until),
         attributes=check_mapping("attributes", attributes),
     )
-
-
-def parse_time(text: str | datetime) -> int:
-    """Return a point in time in nanoseconds since the epoch.
-
-    Args:
-        text: `2026-11-30T09:00:00Z` and its like, `15m`, `2h`, `7d` back from now, or an aware datetime.
-
-    Raises:
-        TrajectoryValueError: It is none of these.
-    """
-    try:
-        if isinstance(text, str) and (back := _BACK.match(text)):
-            moment = datetime.now(UTC) - timedelta(**{_UNITS[back[2]]: int(back[1])})
-        else:
-            moment = datetime.fromisoformat(text) if isinstance(text, str) else text
-        if moment.tzinfo is None:
-            raise ValueError("it has no UTC offset")  # noqa: TRY301 - one place words the error
-    except (ValueError, OverflowError) as error:
-        message = (
-            f"{text!r} is no point in time that can be used ({error}). Write an RFC 3339 time with its offset, such "
-            f"as 2026-11-30T09:00:00Z, or 30s, 15m, 2h or 7d back from now."
-        )
-        raise TrajectoryValueError(message) from error
-    return (moment - _EPOCH) // timedelta(microseconds=1) * 1_000
 
 
 def _parse_bound(name: str, value: str | datetime | None) -> int | None:

@@ -6,7 +6,15 @@ duplicates, and telling what the spans mean, are the work of `otel_traj.reconstr
 
 from __future__ import annotations
 
-from otel_traj.sources.opening import open_source
-from otel_traj.sources.protocol import OnProblem, Source
+from otel_traj.sources.opening import describe_defaults, open_source
+from otel_traj.sources.protocol import ALL_SPANS, Capabilities, OnProblem, Source, SpanQuery
 
-__all__ = ["OnProblem", "Source", "open_source"]
+__all__ = [
+    "ALL_SPANS",
+    "Capabilities",
+    "OnProblem",
+    "Source",
+    "SpanQuery",
+    "describe_defaults",
+    "open_source",
+]

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from otel_traj.errors import TrajectoryTypeError
 from otel_traj.model import Span
 from otel_traj.sources.problems import ProblemLog
+from otel_traj.sources.protocol import ALL_SPANS, Capabilities
 from otel_traj.sources.sdk_spans import SdkSpanConverter, is_sdk_span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from otel_traj.sources.protocol import OnProblem
+    from otel_traj.sources.protocol import OnProblem, SpanQuery
 
 __all__ = ["ExporterSource", "SpansSource", "SupportsFinishedSpans"]
 
@@ -53,8 +52,10 @@ class SpansSource:
         self._spans = spans
         self.name = name or f"<{type(spans).__name__} of spans>"
         """The place as it stands in problems and reports."""
+        self.capabilities = Capabilities(rereads=not isinstance(spans, Iterator))
+        """What the place can do; an iterator can be read once."""
 
-    def read_spans(self, on_problem: OnProblem) -> Iterator[Span]:
+    def read_spans(self, on_problem: OnProblem, query: SpanQuery = ALL_SPANS) -> Iterator[Span]:  # noqa: ARG002 - all that is there
         """Yield the spans; see `Source`."""
         log = ProblemLog(self.name, on_problem)
         converter = SdkSpanConverter()
@@ -85,8 +86,10 @@ class ExporterSource:
         self._exporter = exporter
         self.name = f"<{type(exporter).__name__}>"
         """The place as it stands in problems and reports."""
+        self.capabilities = Capabilities(rereads=True)
+        """What the place can do."""
 
-    def read_spans(self, on_problem: OnProblem) -> Iterator[Span]:
+    def read_spans(self, on_problem: OnProblem, query: SpanQuery = ALL_SPANS) -> Iterator[Span]:  # noqa: ARG002 - all that is there
         """Yield the spans exported so far; see `Source`."""
         spans: object = self._exporter.get_finished_spans()
         if not isinstance(spans, Iterable):

@@ -16,20 +16,26 @@ from typing import Final, TypeGuard
 
 from otel_traj.errors import SourceError, TrajectoryTypeError
 from otel_traj.model import Span
-from otel_traj.sources.discovery import list_directory, list_glob
-from otel_traj.sources.files import ChainedSource, FileSource, FilesSource, StdinSource
-from otel_traj.sources.io_errors import make_source_error
+from otel_traj.sources.backend.address import hide_user
+from otel_traj.sources.chained import ChainedSource
+from otel_traj.sources.files.discovery import is_listed_in_directory, list_directory, list_glob
+from otel_traj.sources.files.glob_pattern import meets_pattern
+from otel_traj.sources.files.io_errors import make_source_error
+from otel_traj.sources.files.source import FileSource, FilesSource, StdinSource
 from otel_traj.sources.memory import ExporterSource, SpansSource, SupportsFinishedSpans
 from otel_traj.sources.protocol import Source
 from otel_traj.sources.sdk_spans import is_sdk_span
 
-__all__ = ["open_source"]
+__all__ = ["describe_defaults", "open_source"]
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_JAEGER: Final = frozenset({"jaeger+http", "jaeger+https"})
+_TEMPO: Final = frozenset({"tempo+http", "tempo+https"})
 _MAX_DEPTH: Final = 8
 _GLOB: Final = frozenset("*?[")
 _READABLE: Final = (
-    "a file, a directory, a glob pattern, '-' for stdin, an in-memory exporter, or an iterable of spans"
+    "a file, a directory, a glob pattern, '-' for stdin, jaeger+http://host:16686, tempo+http://host:3200, an "
+    "in-memory exporter, or an iterable of spans"
 )
 
 
@@ -38,7 +44,8 @@ def open_source(source: object) -> Source:
 
     Args:
         source: The name of a file, a directory (its `*.json`, `*.jsonl` and `*.ndjson` files), a glob pattern or
-            `-` (stdin), as a string or path (a leading `~` is the home directory); an object with `get_finished_spans()`; an iterable of SDK spans or
+            `-` (stdin), as a string or path; `jaeger+http(s)://host:16686`, `tempo+http(s)://host:3200`, with a base
+            path and parameters (a leading `~` is the home directory); an object with `get_finished_spans()`; an iterable of SDK spans or
             `Span` records; a list or tuple of any of these; a source.
 
     Returns:
@@ -49,6 +56,16 @@ def open_source(source: object) -> Source:
         TrajectoryTypeError: The object is no place that spans can be read from.
     """
     return _open(source, 0)
+
+
+def describe_defaults(source: Source) -> str:
+    """Return in words what is read of a source whose name leaves it open; empty where all of it is read.
+
+    Args:
+        source: A source that was opened.
+    """
+    words = getattr(source, "defaults", "")
+    return words if isinstance(words, str) else ""
 
 
 def _open(source: object, depth: int) -> Source:
@@ -73,11 +90,20 @@ def _open_name(name: str) -> Source:
     if name == "-":
         return StdinSource()
     scheme = _SCHEME.match(name)
+    if scheme and scheme[1].lower() in _JAEGER:
+        from otel_traj.sources.jaeger.source import JaegerSource
+
+        return JaegerSource(name)
+    if scheme and scheme[1].lower() in _TEMPO:
+        from otel_traj.sources.tempo.source import TempoSource
+
+        return TempoSource(name)
     if scheme:
+        shown = hide_user(name)
         raise SourceError(
-            f"{name!r} can't be read by this version; it knows no source with the scheme {scheme[1]!r}; save the "
+            f"{shown!r} can't be read by this version; it knows no source with the scheme {scheme[1]!r}; save the "
             f"traces as OTLP JSON, and pass {_READABLE}",
-            source=name,
+            source=shown,
         )
     if not name:
         raise SourceError(
@@ -90,7 +116,7 @@ def _open_name(name: str) -> Source:
             raise
     pattern = _expand_home(name)
     list_glob(pattern)
-    return FilesSource(name, partial(list_glob, pattern))
+    return FilesSource(name, partial(list_glob, pattern), partial(meets_pattern, pattern))
 
 
 def _expand_home(name: str) -> str:
@@ -101,7 +127,7 @@ def _expand_home(name: str) -> str:
 def _open_path(path: Path, name: str) -> Source:
     if _is_directory(path, name):
         list_directory(path)
-        return FilesSource(name, partial(list_directory, path))
+        return FilesSource(name, partial(list_directory, path), partial(is_listed_in_directory, path))
     return FileSource(path, name)
 
 

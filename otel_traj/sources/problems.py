@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from otel_traj.model import SourceProblem, SourceProblemCode
 
 if TYPE_CHECKING:
+    from otel_traj.sources.position import Position
     from otel_traj.sources.protocol import OnProblem
 
 __all__ = ["PROBLEMS_PER_CODE", "ProblemLog"]
@@ -35,21 +36,53 @@ class ProblemLog:
         self._on_problem = on_problem
         self._held: list[SourceProblem] | None = [] if hold else None
         self._counts: dict[SourceProblemCode, int] = {}
-        self._last_lines: dict[SourceProblemCode, int | None] = {}
+        self._last_places: dict[SourceProblemCode, tuple[int | None, int | None]] = {}
 
-    def report(self, code: SourceProblemCode, message: str, *, line: int | None = None) -> None:
+    def report(
+        self,
+        code: SourceProblemCode,
+        message: str,
+        *,
+        line: int | None = None,
+        offset: int | None = None,
+        trace_ids: tuple[str, ...] = (),
+    ) -> None:
         """Report one problem, or count it where its code was reported often enough.
 
         Args:
             code: What kind it is.
             message: What was found, why it stops us, what to do.
-            line: Line number from 1.
+            line: Line number from 1, for text.
+            offset: Byte offset, for binary forms.
+            trace_ids: Traces of which spans are missing; problems that name some are never summed up.
         """
-        count = self._counts.get(code, 0) + 1
-        self._counts[code] = count
-        self._last_lines[code] = line
-        if count <= PROBLEMS_PER_CODE:
-            self._send(SourceProblem(code=code, message=message, source=self.source, line=line))
+        if not trace_ids:
+            self._counts[code] = self._counts.get(code, 0) + 1
+            self._last_places[code] = (line, offset)
+        if trace_ids or self._counts[code] <= PROBLEMS_PER_CODE:
+            self._send(
+                SourceProblem(
+                    code=code,
+                    message=message,
+                    source=self.source,
+                    line=line,
+                    offset=offset,
+                    trace_ids=trace_ids,
+                )
+            )
+
+    def report_at(
+        self, at: Position, code: SourceProblemCode, message: str, *, trace_ids: tuple[str, ...] = ()
+    ) -> None:
+        """Report one problem of a record; its message begins with where that stands.
+
+        Args:
+            at: Where the record begins.
+            code: What kind it is.
+            message: What was found, why it stops us, what to do.
+            trace_ids: Traces of which spans are missing.
+        """
+        self.report(code, f"{at}: {message}", line=at.line, offset=at.offset, trace_ids=trace_ids)
 
     def release(self) -> None:
         """Report what was held back, and hold nothing back from now on."""
@@ -68,8 +101,8 @@ class ProblemLog:
         for code, count in self._counts.items():
             more = count - PROBLEMS_PER_CODE
             if more > 0:
-                line = self._last_lines[code]
-                where = f", the last at line {line}" if line is not None else ""
+                line, offset = self._last_places[code]
+                where = _name_place(line, offset)
                 self._send(
                     SourceProblem(
                         code=code,
@@ -77,6 +110,7 @@ class ProblemLog:
                         "and what they hold is not used; the ones listed show what to repair",
                         source=self.source,
                         line=line,
+                        offset=offset,
                     )
                 )
         self._counts.clear()
@@ -86,3 +120,9 @@ class ProblemLog:
             self._on_problem(problem)
         else:
             self._held.append(problem)
+
+
+def _name_place(line: int | None, offset: int | None) -> str:
+    if line is not None:
+        return f", the last at line {line}"
+    return f", the last at byte {offset}" if offset is not None else ""

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from otel_traj.model import AttributeValue, Span, SpanEvent, SpanLink, SpanStatus
-from otel_traj.sources.otlp_values import MAX_VALUE_DEPTH
+from otel_traj.sources.otlp.values import MAX_VALUE_DEPTH
 
-__all__ = ["SdkSpanConverter", "is_sdk_span"]
+__all__ = ["SdkSpanConverter", "convert_attributes", "is_sdk_span"]
 
 _KINDS: Final = {"INTERNAL": 1, "SERVER": 2, "CLIENT": 3, "PRODUCER": 4, "CONSUMER": 5}
 _STATUSES: Final[dict[str, SpanStatus]] = {"UNSET": "unset", "OK": "ok", "ERROR": "error"}
@@ -76,7 +76,7 @@ class SdkSpanConverter:
     def _convert_resource(self, resource: object) -> None:
         if resource is not self._resource:
             self._resource = resource
-            attributes, unreadable = _convert_attributes(getattr(resource, "attributes", None), "resource")
+            attributes, unreadable = convert_attributes(getattr(resource, "attributes", None), "resource")
             self._resource_attributes, self._resource_unreadable = attributes, tuple(unreadable)
 
 
@@ -104,7 +104,7 @@ class _FieldReader:
         return int(value)
 
     def read_attributes(self, holder: object, place: str) -> dict[str, AttributeValue]:
-        attributes, unreadable = _convert_attributes(getattr(holder, "attributes", None), place)
+        attributes, unreadable = convert_attributes(getattr(holder, "attributes", None), place)
         self.unreadable |= dict.fromkeys(unreadable)
         return attributes
 
@@ -128,7 +128,7 @@ class _FieldReader:
             if event is None or not isinstance(time_ns, int):
                 self.unreadable["events"] = None
                 continue
-            attributes, _ = _convert_attributes(getattr(event, "attributes", None), "events")
+            attributes, _ = convert_attributes(getattr(event, "attributes", None), "events")
             name = self.read_text(event, "name", "events")
             events.append(SpanEvent(name=name, time_ns=time_ns, attributes=attributes))
         return tuple(events)
@@ -172,8 +172,13 @@ def _read_kind(span: object) -> int:
     return _KINDS.get(name, 0) if isinstance(name, str) else 0
 
 
-def _convert_attributes(values: object, place: str) -> tuple[dict[str, AttributeValue], list[str]]:
-    """Return attributes, and the keys of those left out; `place` stands for values that are no mapping."""
+def convert_attributes(values: object, place: str) -> tuple[dict[str, AttributeValue], list[str]]:
+    """Return attributes, and the keys of those left out.
+
+    Args:
+        values: A mapping of plain values; None is an empty one.
+        place: What stands for values that are no mapping.
+    """
     if values is not None and not isinstance(values, Mapping):
         return {}, [place]
     attributes: dict[str, AttributeValue] = {}

@@ -14,7 +14,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter, Sp
 
 from otel_traj import TrajectoryCallbackHandler
 from otel_traj.record.otlp_lines import encode_line
-from otel_traj.sources.streams import read_stream
+from otel_traj.sources.files.streams import read_stream
 from tests.laws.drive import Driven, drive
 
 if TYPE_CHECKING:

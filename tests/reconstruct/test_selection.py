@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from otel_traj import TrajectoryValueError, read_runs
-from otel_traj.reconstruct.selection import parse_time
+from otel_traj.sources.times import parse_time
 from tests.spans import RecordedRun
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from otel_traj.model import Usage
-from otel_traj.reconstruct.selection import parse_time
 from otel_traj.report.units import count, format_duration, format_time, format_usage
+from otel_traj.sources.times import parse_time
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import io
 from typing import TYPE_CHECKING
 
 from otel_traj.sources import open_source
-from otel_traj.sources.streams import read_stream
+from otel_traj.sources.files.streams import read_stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

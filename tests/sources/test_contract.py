@@ -3,165 +3,51 @@
 from __future__ import annotations
 
 import gc
-import io
-import json
-import sys
-from typing import TYPE_CHECKING, NamedTuple
+import time
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 import pytest
 
-from otel_traj.model import SourceProblem, Span, SpanEvent
-from otel_traj.sources import Source, open_source
-from tests.sources.encoding import encode_document, encode_lines, respell
+from otel_traj.sources import Source, SpanQuery, open_source
+from tests.sources.contract_spans import BAD, SPANS, TRACE, make_span
+from tests.sources.places import PLACES, Place, Rig
 from tests.sources.reading import codes, fingerprint, refuse
-from tests.sources.sdk import export_to_memory, to_sdk_span
 
 if TYPE_CHECKING:
-    import random
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-TRACE = "0af7651916cd43dd8448eb211c80319c"
-OTHER_TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
-RESOURCE = {"service.name": "shop", "cores": 2}
+    from otel_traj.model import SourceProblem, Span
 
-
-def make_span(number: int, **changes: object) -> Span:
-    """Return the span of a number; children come before their parents, as they end."""
-    fields: dict[str, object] = {
-        "trace_id": TRACE if number % 2 else OTHER_TRACE,
-        "span_id": f"{number:016x}",
-        "parent_span_id": f"{number + 2:016x}" if number < 5 else "",
-        "name": f"span {number}",
-        "start_ns": 10**18 - number,
-        "end_ns": 10**18 + number,
-        "status": ("unset", "ok", "error")[number % 3],
-        "attributes": {"langgraph.step": number, "tags": ["a", "b"], "half": 0.5, "on": True, "grüße": "✓"},
-        "resource": RESOURCE,
-        "scope_name": "otel_traj",
-        "scope_version": "0.1.0",
-        "events": (SpanEvent(name="exception", time_ns=10**18, attributes={"exception.type": "E"}),),
-        "kind": 1,
-    }
-    return Span(**(fields | changes))  # type: ignore[arg-type]  # fields of a Span, by name
-
-
-SPANS = [make_span(number) for number in range(1, 8)]
-BAD = make_span(9, span_id="0" * 16)
-
-
-class Place(NamedTuple):
-    """A kind of source: how to make one that holds given spans, and its excuses."""
-
-    make: Callable[[Path, list[Span], pytest.MonkeyPatch], object]
-    is_read_once: bool = False
-    trusts_ids: bool = False
-
-
-def make_lines(folder: Path, spans: list[Span], _: pytest.MonkeyPatch) -> object:
-    """Return OTLP JSON lines in a file."""
-    path = folder / "traces.jsonl"
-    path.write_bytes(encode_lines(spans))
-    return path
-
-
-def make_document(folder: Path, spans: list[Span], _: pytest.MonkeyPatch) -> object:
-    """Return one pretty-printed document."""
-    path = folder / "trace.json"
-    path.write_text(json.dumps(encode_document(spans), indent=2), encoding="utf-8")
-    return str(path)
-
-
-def make_wrapped(folder: Path, spans: list[Span], _: pytest.MonkeyPatch) -> object:
-    """Return an answer of Jaeger saved with curl."""
-    path = folder / "answer.json"
-    path.write_text(json.dumps({"result": encode_document(spans)}), encoding="utf-8")
-    return path
-
-
-def make_snake(folder: Path, spans: list[Span], _: pytest.MonkeyPatch) -> object:
-    """Return one document in snake_case with ids, numbers and enums spelled otherwise."""
-
-    class Never:
-        def random(self) -> float:
-            return 1.0
-
-        def choice(self, options: list[object]) -> object:
-            return options[-1]
-
-    rng: random.Random = Never()  # type: ignore[assignment]  # always the last spelling
-    path = folder / "snake.json"
-    path.write_text(json.dumps(respell(encode_document(spans), rng, is_snake=True)), encoding="utf-8")
-    return path
-
-
-def make_directory(folder: Path, spans: list[Span], _: pytest.MonkeyPatch) -> object:
-    """Return what a collector with rotation leaves."""
-    names = (
-        "traces-2026-11-30T09-48-52.188-size.jsonl",
-        "traces-2026-11-30T10-00-00.000-size.jsonl",
-        "traces.jsonl",
-    )
-    for index, name in enumerate(names):
-        (folder / name).write_bytes(encode_lines(spans[index * 3 : index * 3 + 3]))
-    return folder
-
-
-def make_glob(folder: Path, spans: list[Span], monkeypatch: pytest.MonkeyPatch) -> object:
-    """Return the same by a pattern."""
-    make_directory(folder, spans, monkeypatch)
-    return f"{folder}/traces*.jsonl"
-
-
-def make_stdin(_: Path, spans: list[Span], monkeypatch: pytest.MonkeyPatch) -> object:
-    """Return lines piped in."""
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(encode_lines(spans))))
-    return "-"
-
-
-def make_exporter(_: Path, spans: list[Span], __: pytest.MonkeyPatch) -> object:
-    """Return the SDK's in-memory exporter."""
-    return export_to_memory(spans)
-
-
-def make_sdk_list(_: Path, spans: list[Span], __: pytest.MonkeyPatch) -> object:
-    """Return a list of SDK spans."""
-    return [to_sdk_span(span) for span in spans]
-
-
-def make_generator(_: Path, spans: list[Span], __: pytest.MonkeyPatch) -> object:
-    """Return SDK spans that can be asked for once."""
-    return (to_sdk_span(span) for span in spans)
-
-
-def make_records(_: Path, spans: list[Span], __: pytest.MonkeyPatch) -> object:
-    """Return a list of our own records."""
-    return list(spans)
-
-
-def make_several(folder: Path, spans: list[Span], monkeypatch: pytest.MonkeyPatch) -> object:
-    """Return a file and a list in one."""
-    file = make_lines(folder, spans[:3], monkeypatch)
-    return [file, spans[3:]] if spans[3:] else [file]
-
-
-PLACES = {
-    "lines": Place(make_lines),
-    "document": Place(make_document),
-    "wrapped answer": Place(make_wrapped),
-    "snake_case document": Place(make_snake),
-    "directory": Place(make_directory),
-    "glob": Place(make_glob),
-    "stdin": Place(make_stdin, is_read_once=True),
-    "in-memory exporter": Place(make_exporter),
-    "list of SDK spans": Place(make_sdk_list),
-    "generator of SDK spans": Place(make_generator, is_read_once=True),
-    "list of Span records": Place(make_records, trusts_ids=True),
-    "several sources": Place(make_several, trusts_ids=True),
+QUERIES = {
+    "graph": SpanQuery(graph="seven"),
+    "service": SpanQuery(service="shop"),
+    "thread": SpanQuery(thread="t-1"),
+    "run": SpanQuery(run="r-1"),
+    "traces": SpanQuery(traces=(TRACE,)),
+    "since_ns": SpanQuery(since_ns=10**18 - 7, thread="t-1"),
+    "until_ns": SpanQuery(until_ns=10**18 - 1),
+    "text": SpanQuery(attributes={"case": "long"}),
+    "number as text": SpanQuery(attributes={"langgraph.step": "7"}),
+    "bool": SpanQuery(attributes={"on": True}),
+    "resource": SpanQuery(attributes={"cores": 2}),
+    "all": SpanQuery(graph="seven", service="shop", thread="t-1", attributes={"case": "long"}),
+}
+MARKS = {
+    "langgraph.graph": "seven",
+    "langgraph.thread_id": "t-1",
+    "langgraph.run_id": "r-1",
+    "case": "long",
 }
 
 
-@pytest.fixture(params=list(PLACES))
+@pytest.fixture(
+    params=[
+        pytest.param(name, marks=pytest.mark.jaeger) if place.is_real else name
+        for name, place in PLACES.items()
+    ]
+)
 def place(request: pytest.FixtureRequest) -> Place:
     """Return one kind of source."""
     return PLACES[request.param]
@@ -172,22 +58,29 @@ def make_source(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[[list[Span]], Source]]:
     """Return what makes a source that holds given spans."""
-    yield lambda spans: open_source(place.make(tmp_path, spans, monkeypatch))
-    # An open file that nobody closed warns when it is collected, and warnings are errors.
-    gc.collect()
+    with ExitStack() as stack:
+        rig = Rig(tmp_path, monkeypatch, stack)
+        yield lambda spans: open_source(place.make(rig, spans))
 
 
-def test_every_span_is_yielded_as_it_was_recorded(make_source: Callable[[list[Span]], Source]) -> None:
+def kept(place: Place, spans: list[Span]) -> list[str]:
+    """Return the spans as the place gives them back."""
+    return fingerprint(map(place.keeps, spans))
+
+
+def test_every_span_is_yielded_as_it_was_recorded(
+    make_source: Callable[[list[Span]], Source], place: Place
+) -> None:
     """What was recorded comes out, field by field, and without a problem."""
     problems: list[SourceProblem] = []
-    assert fingerprint(make_source(SPANS).read_spans(problems.append)) == fingerprint(SPANS)
+    assert fingerprint(make_source(SPANS).read_spans(problems.append)) == kept(place, SPANS)
     assert problems == []
 
 
-def test_duplicates_are_yielded(make_source: Callable[[list[Span]], Source]) -> None:
+def test_duplicates_are_yielded(make_source: Callable[[list[Span]], Source], place: Place) -> None:
     """A span that is there twice comes twice."""
     twice = [*SPANS, SPANS[0]]
-    assert fingerprint(make_source(twice).read_spans(refuse)) == fingerprint(twice)
+    assert fingerprint(make_source(twice).read_spans(refuse)) == kept(place, twice)
 
 
 def test_an_open_span_has_no_end(make_source: Callable[[list[Span]], Source]) -> None:
@@ -203,6 +96,7 @@ def test_each_call_reads_anew(make_source: Callable[[list[Span]], Source], place
     problems: list[SourceProblem] = []
     second = fingerprint(source.read_spans(problems.append))
     assert (second, codes(problems)) == (([], ["empty_source"]) if place.is_read_once else (first, []))
+    assert source.capabilities.rereads is not place.is_read_once
 
 
 def test_a_place_without_spans_says_so_once(make_source: Callable[[list[Span]], Source]) -> None:
@@ -221,7 +115,7 @@ def test_a_span_without_usable_ids_is_left_out_alone(
     if place.trusts_ids:
         pytest.skip("Span records have usable ids by their contract")
     problems: list[SourceProblem] = []
-    assert fingerprint(make_source([*SPANS, BAD]).read_spans(problems.append)) == fingerprint(SPANS)
+    assert fingerprint(make_source([*SPANS, BAD]).read_spans(problems.append)) == kept(place, SPANS)
     assert codes(problems) == ["bad_span"]
 
 
@@ -235,8 +129,10 @@ def test_nothing_is_reported_before_the_first_span_is_asked_for(
 def test_a_reading_may_be_left(make_source: Callable[[list[Span]], Source]) -> None:
     """Closing the iterator closes the place."""
     iterator = make_source(SPANS).read_spans(refuse)
-    assert next(iterator).span_id == SPANS[0].span_id
+    assert next(iterator).span_id in {span.span_id for span in SPANS}
     del iterator
+    # A file or connection that nobody closed warns when it is collected, and warnings are errors.
+    gc.collect()
 
 
 def test_what_on_problem_raises_goes_through(make_source: Callable[[list[Span]], Source]) -> None:
@@ -253,3 +149,46 @@ def test_spans_of_a_batch_share_their_resource(make_source: Callable[[list[Span]
     """One dict for the spans that stand side by side, so that many spans cost little memory."""
     spans = list(make_source(SPANS).read_spans(refuse))
     assert spans[0].resource is spans[1].resource
+
+
+def test_a_query_gives_whole_traces_and_all_that_were_asked_for(
+    make_source: Callable[[list[Span]], Source], place: Place
+) -> None:
+    """A trace of which one span meets a query comes whole; the other may be left out, and is by who selects."""
+    root = make_span(7, attributes=SPANS[6].attributes | MARKS)
+    stranger = {"service.name": "other"}
+    others = [
+        make_span(number, resource=stranger, attributes={}, start_ns=10**18 + 10**9) for number in (2, 4, 6)
+    ]
+    spans = [*(span for span in SPANS[:6] if span.trace_id == TRACE), root]
+    source = make_source([*spans, *others])
+    for name, query in QUERIES.items() if source.capabilities.rereads else [*QUERIES.items()][:1]:
+        found = list(source.read_spans(refuse, query))
+        assert fingerprint(span for span in found if span.trace_id == TRACE) == kept(place, spans), name
+        is_selected = {span.trace_id for span in found} == {TRACE}
+        assert is_selected is bool(source.capabilities.selects), name
+
+
+def test_what_is_not_there_is_no_error(make_source: Callable[[list[Span]], Source], place: Place) -> None:
+    """An unknown id yields nothing and no error from who selects; the others give what they have."""
+    problems: list[SourceProblem] = []
+    unknown = SpanQuery(traces=("f" * 32,))
+    found = fingerprint(make_source(SPANS).read_spans(problems.append, unknown))
+    expected: tuple[list[str], list[str]] = (
+        ([], ["empty_source"]) if place.selects else (kept(place, SPANS), [])
+    )
+    assert (found, codes(problems)) == expected
+
+
+def test_a_thread_is_completed_beyond_what_the_name_says(
+    make_source: Callable[[list[Span]], Source], place: Place
+) -> None:
+    """What completes runs is not bound to the time and the limit in the name, but to the last week."""
+    if not place.selects:
+        pytest.skip("it gives all it has")
+    now = time.time_ns()
+    recent = make_span(1, start_ns=now - 10**12, end_ns=now, attributes={"langgraph.thread_id": "t-1"})
+    source = make_source([recent])
+    assert [span.span_id for span in source.read_spans(refuse, SpanQuery(thread="t-1", completes=True))] == [
+        recent.span_id
+    ]

@@ -1,0 +1,204 @@
+"""Runs of real graphs, sent by OTLP to a real Jaeger v1.76.0, and read back as they were recorded."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+import pytest
+from langchain_core.messages import HumanMessage
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.trace.export import SpanExportResult
+
+from otel_traj import read_runs
+from otel_traj.errors import SourceError
+from otel_traj.record.samples import build_approval, build_seven_nodes, build_tool_agent
+from tests.jaeger.running import running_jaeger
+from tests.oracles import ALL
+from tests.record.recording import Recording, get_id, read
+from tests.sources.reading import refuse
+from tests.sources.real_jaeger import wait_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from opentelemetry.sdk.trace import ReadableSpan
+
+    from otel_traj import Run
+    from tests.jaeger.running import Jaeger
+
+pytestmark = pytest.mark.jaeger
+
+LARGE = "Grüße, 你好, \U0001f600 " * 5_000
+
+
+def record_runs() -> Recording:
+    """Return runs of every kind of ending, some with content, two attributes of 100 kB, unicode and a NaN."""
+    recording = Recording(content=True, metadata_keys=("note", "score", "case"))
+    for scenario in ALL:
+        if not scenario.missing and "sync" in scenario.modes:
+            scenario.run([recording.handler])
+    graph = build_seven_nodes()
+    for number, metadata in enumerate(({"note": LARGE}, {"note": LARGE[::-1]}, {"score": math.nan})):
+        graph.invoke(
+            {"shortcut": bool(number % 2), "nodes": []},
+            config=cast("Any", recording.config(metadata=metadata)),
+        )
+    return recording
+
+
+def send(jaeger: Jaeger, spans: Sequence[ReadableSpan]) -> None:
+    """Export spans over OTLP/HTTP in batches that mix the traces, and wait until the last can be read."""
+    exporter = OTLPSpanExporter(endpoint=f"{jaeger.http_endpoint}/v1/traces")
+    for index in range(0, len(spans), 100):
+        assert exporter.export(spans[index : index + 100]) is SpanExportResult.SUCCESS
+    exporter.shutdown()  # type: ignore[no-untyped-call]  # the SDK's own
+    wait_for(jaeger, Counter(f"{span.context.trace_id:032x}" for span in spans))
+
+
+def outline(runs: Sequence[Run], *, times: bool = True) -> list[str]:
+    """Return runs in a form in which NaN equals itself, without the place they come from."""
+    return [
+        repr(_strip(msgspec.to_builtins(run), times=times))
+        for run in sorted(runs, key=lambda run: run.run_id)
+    ]
+
+
+def _strip(value: Any, *, times: bool) -> Any:  # noqa: ANN401 - plain data
+    if isinstance(value, list):
+        return [_strip(item, times=times) for item in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {
+        key: item for key, item in value.items() if key != "source" and (times or not key.endswith("_ns"))
+    }
+    return {key: _strip(kept[key], times=times) for key in sorted(kept)}
+
+
+@pytest.fixture(scope="module")
+def recording() -> Recording:
+    """Return the runs, recorded once."""
+    return record_runs()
+
+
+@pytest.fixture(scope="module")
+def filled(
+    recording: Recording, jaeger_binary: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Jaeger]:
+    """A Jaeger that keeps all of them."""
+    with running_jaeger(tmp_path_factory.mktemp("filled"), binary=jaeger_binary) as jaeger:
+        send(jaeger, recording.spans)
+        yield jaeger
+
+
+def test_runs_are_those_of_memory_by_search_and_by_id(recording: Recording, filled: Jaeger) -> None:
+    """Every kind of ending, large and odd values: nothing differs but the place's name."""
+    expected = list(read_runs(recording.exporter, on_problem=refuse))
+    assert len(expected) >= 30
+    place = f"jaeger+http://{filled.query_address}"
+    found = list(read_runs(f"{place}?limit=1000", on_problem=refuse))
+    assert outline(found) == outline(expected)
+    traces = dict.fromkeys(trace_id for run in expected for trace_id in run.trace_ids)
+    by_id = list(
+        read_runs(f"{place}?{'&'.join(f'trace={trace_id}' for trace_id in traces)}", on_problem=refuse)
+    )
+    assert outline(by_id) == outline(expected)
+
+
+def test_selections_are_those_of_memory(recording: Recording, filled: Jaeger) -> None:
+    """Pushed down to the search, and filtered again: by graph, thread, run and attribute."""
+    place = f"jaeger+http://{filled.query_address}?limit=1000"
+    everything = list(read_runs(recording.exporter, on_problem=refuse))
+    resumed = next(run for run in everything if len(run.invocations) > 1)
+    selections: list[dict[str, Any]] = [
+        {"graph": "seven"},
+        {"thread": resumed.thread_id},
+        {"run": resumed.invocations[-1].run_id},
+        {"trace": resumed.trace_ids[-1]},
+        {"attributes": {"langgraph.metadata.note": LARGE}},
+        {"status": "error", "since": "1h"},
+    ]
+    for selection in selections:
+        expected = list(read_runs(recording.exporter, on_problem=refuse, **selection))
+        assert expected, selection
+        assert outline(list(read_runs(place, on_problem=refuse, wait=0, **selection))) == outline(expected), (
+            selection
+        )
+
+
+def test_the_legacy_api_loses_nanoseconds_and_no_superstep(
+    recording: Recording, jaeger_binary: Path, tmp_path: Path
+) -> None:
+    """Without the run that has a NaN: equal but for times, which are equal to the microsecond."""
+    odd = {span.context.trace_id for span in recording.spans if _has_nan(span)}
+    spans = [span for span in recording.spans if span.context.trace_id not in odd]
+    expected = list(read_runs(spans, on_problem=refuse))
+    with running_jaeger(tmp_path, binary=jaeger_binary) as jaeger:
+        send(jaeger, spans)
+        found = list(
+            read_runs(f"jaeger+http://{jaeger.query_address}?api=legacy&limit=1000", on_problem=refuse)
+        )
+    assert outline(found, times=False) == outline(expected, times=False)
+    ended = {run.run_id: (run.started_ns, run.ended_ns) for run in expected}
+    for run in found:
+        started_ns, ended_ns = ended[run.run_id]
+        assert 0 <= started_ns - run.started_ns < 1_000
+        assert abs(ended_ns - run.ended_ns) < 2_000
+
+
+def test_a_nan_over_the_legacy_api_is_an_error_that_names_it(recording: Recording, filled: Jaeger) -> None:
+    """Jaeger answers 500 there; the newer API gives the run."""
+    [odd] = [span for span in recording.roots if _has_nan(span)]
+    place = f"jaeger+http://{filled.query_address}"
+    with pytest.raises(SourceError, match="can't write a number that is NaN or infinite"):
+        list(read_runs(f"{place}?api=legacy&limit=1000", on_problem=refuse))
+    [run] = read_runs(place, trace=f"{odd.context.trace_id:032x}", on_problem=refuse)
+    assert math.isnan(cast("float", run.attributes["langgraph.metadata.score"]))
+
+
+def _has_nan(span: ReadableSpan) -> bool:
+    return any(isinstance(value, float) and math.isnan(value) for value in read(span).values())
+
+
+def test_a_trace_on_its_way_is_waited_for(jaeger: Jaeger) -> None:
+    """404 right after an export is lag: the run is read when it has arrived, root last."""
+    recording = Recording()
+    build_tool_agent().invoke({"messages": [HumanMessage("Weather and time?")]}, config=recording.config())
+    spans = recording.spans
+    [root] = recording.roots
+    send(jaeger, [span for span in spans if get_id(span) != get_id(root)])
+    place = f"jaeger+http://{jaeger.query_address}"
+    [run] = read_runs(place, wait=0)
+    assert (run.complete, {problem.code for problem in run.problems}) == (False, {"root_missing"})
+    send(jaeger, [root])
+    [run] = read_runs(place, on_problem=refuse)
+    assert (run.complete, run.verified) == (True, True)
+
+
+def test_a_restart_forgets_and_what_is_left_is_incomplete(jaeger_binary: Path, tmp_path: Path) -> None:
+    """What was kept in memory is gone: of a run in two halves the second alone is no run that ended."""
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.types import Command
+
+    recording = Recording()
+    graph = build_approval(InMemorySaver())
+    graph.invoke({"topic": "lunch"}, config=recording.config("mail"))
+    first = recording.spans
+    (tmp_path / "one").mkdir()
+    with running_jaeger(tmp_path / "one", binary=jaeger_binary) as jaeger:
+        send(jaeger, first)
+        [run] = read_runs(f"jaeger+http://{jaeger.query_address}", on_problem=refuse)
+        assert (run.status, run.complete) == ("interrupted", True)
+        jaeger.stop()
+        with pytest.raises(SourceError, match="look whether it runs"):
+            list(read_runs(f"jaeger+http://{jaeger.query_address}"))
+    graph.invoke(Command(resume=True), config=recording.config("mail"))
+    known = {get_id(span) for span in first}
+    (tmp_path / "two").mkdir()
+    with running_jaeger(tmp_path / "two", binary=jaeger_binary) as jaeger:
+        send(jaeger, [span for span in recording.spans if get_id(span) not in known])
+        [run] = read_runs(f"jaeger+http://{jaeger.query_address}", wait=0, on_problem=refuse)
+    assert (run.complete, {problem.code for problem in run.problems}) == (False, {"beginning_missing"})

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import contextlib
+import traceback
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from otel_traj.errors import SourceError
+from otel_traj.sources import open_source
+from otel_traj.sources.backend.address import hide_user, parse_address
+
+ALLOWED = ("service", "tag", "limit", "since", "until", "lookback", "insecure")
+
+
+def parse(name: str) -> object:
+    """Return an address of which `tag` may be given twice."""
+    return parse_address(name, allowed=ALLOWED, repeatable=("tag",))
+
+
+def test_a_name_is_taken_apart() -> None:
+    """Scheme, host, port, base path, user and parameters; values are unquoted, and a plus stays one."""
+    address = parse_address(
+        "jaeger+https://ann:p%40ss@[::1]:16686/base/?service=a%26b&tag=k=v&tag=l=%2B+&since=2h",
+        allowed=ALLOWED,
+        repeatable=("tag",),
+    )
+    assert (address.url, address.user, address.password) == ("https://[::1]:16686/base", "ann", "p@ss")
+    assert (address.get("service"), address.get_all("tag")) == ("a&b", ("k=v", "l=++"))
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("jaeger+http://", "names no host"),
+        ("jaeger+http:///base", "names no host"),
+        ("jaeger+http://host:port", "is no address"),
+        ("jaeger+http://host:99999", "is no address"),
+        ("jaeger+http://[::1", "is no address"),
+        ("jaeger+http://host#part", "holds a '#'"),
+        ("jaeger+http://host?servce=x", "no parameter 'servce'; there are insecure, limit, lookback"),
+        ("jaeger+http://host?service=a&b", "a & inside a value is written %26"),
+        ("jaeger+http://host?service=", "'service' is empty"),
+        ("jaeger+http://host?service=a&service=b", "'service' is given twice"),
+    ],
+)
+def test_a_name_that_cannot_be_used_is_refused(name: str, words: str) -> None:
+    """With what was found and what is allowed."""
+    with pytest.raises(SourceError) as raised:
+        parse(name)
+    assert words in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("jaeger+http://h?limit=0", "is no number of traces"),
+        ("jaeger+http://h?limit=9999999999999", "is no number of traces"),
+        ("jaeger+http://h?limit=ten", "is no number of traces"),
+        ("jaeger+http://h?since=yesterday", "is no point in time"),
+        ("jaeger+http://h?since=1h&lookback=1h", "both say where to begin"),
+        ("jaeger+http://h?lookback=1", "is no length of time"),
+        ("jaeger+http://h?since=1h&until=2h", "ends before it begins"),
+        ("jaeger+http://h?insecure=perhaps", "neither true nor false"),
+        ("jaeger+http://h?tag=k", "is no key=value"),
+        ("jaeger+http://h?trace=xyz", "is no trace id"),
+        ("jaeger+http://h?api=v9", "api='v9' is none; give one of auto, legacy"),
+        ("tempo+http://h?operation=x", "no parameter 'operation'; there are insecure, limit"),
+        ("tempo+http://h?trace=0", "is no trace id"),
+        ("jaeger://h", "no source with the scheme 'jaeger'"),
+        ("http://h:16686", "jaeger+http://host:16686"),
+    ],
+)
+def test_parameters_are_checked_when_the_name_is_opened(name: str, words: str) -> None:
+    """Before anything is asked, so that a long reading does not end in a misspelling."""
+    with pytest.raises(SourceError) as raised:
+        open_source(name)
+    assert words in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "jaeger+http://ann:hunter2@host:16686",
+        "jaeger+http://ann:hunter2@host:port",
+        "jaeger+http://ann:hunter2@",
+        "jaeger+http://ann:hunter2@host?nonsense=1",
+        "jaeger+http://ann:hun/ter2@host",
+        "jaeger+http://ann:hun@ter2@host/base",
+        "http://ann:hunter2@host:16686",
+        "tempo+https://ann:hunter2@host?limit=none",
+    ],
+)
+def test_a_password_is_never_shown(name: str) -> None:
+    """Not in the source's name, not in an error, not in its traceback."""
+    shown = hide_user(name)
+    try:
+        shown += open_source(name).name
+    except SourceError as error:
+        shown += str(error) + error.source + "".join(traceback.format_exception(error))
+    shown = shown.replace(name, "")  # the line of this test's own call
+    assert "hun" not in shown
+    assert "ter2" not in shown
+    assert "ann:" not in shown
+
+
+@given(
+    st.text(alphabet="abc:/?#[]@&=+%.0159 \x00\n\u00fc", max_size=40), st.sampled_from(["jaeger", "tempo"])
+)
+def test_any_name_is_opened_or_refused(rest: str, kind: str) -> None:
+    """Nothing but an error of ours, whatever is typed."""
+    with contextlib.suppress(SourceError):
+        open_source(f"{kind}+http://{rest}")

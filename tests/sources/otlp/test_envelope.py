@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import pytest
+
+from otel_traj.sources.otlp.envelope import find_batches
+
+BATCH: dict[str, object] = {"resource": {}, "scopeSpans": []}
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"resourceSpans": [BATCH]},
+        {"resource_spans": [BATCH]},
+        {"batches": [BATCH]},
+        {"result": {"resourceSpans": [BATCH]}},
+        {"result": {"resource_spans": [BATCH]}},
+        {"trace": {"resourceSpans": [BATCH]}, "metrics": {"inspectedBytes": "7"}},
+        {"trace": {"batches": [BATCH]}, "status": "COMPLETE"},
+        {"resourceSpans": [BATCH], "fieldOfTheFuture": 1},
+        BATCH,
+    ],
+)
+def test_the_batches_are_found_in_every_wrapper(document: object) -> None:
+    """OTLP itself, and the answers of Jaeger and Tempo."""
+    batches = find_batches(document)
+    assert batches is not None
+    assert batches.resource_spans == [BATCH]
+    assert batches.partial is None
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {},
+        {"resourceSpans": []},
+        {"resourceSpans": None},
+        {"resource_spans": None},
+        {"batches": None},
+        {"result": {}},
+        {"trace": None},
+        {"trace": {}},
+    ],
+)
+def test_otlp_without_spans_is_otlp(document: object) -> None:
+    """Nothing there is not the same as something else there."""
+    batches = find_batches(document)
+    assert batches is not None
+    assert (batches.resource_spans, batches.other_signal) == ([], "")
+
+
+@pytest.mark.parametrize(
+    ("key", "signal"),
+    [("resourceLogs", "logs"), ("resource_metrics", "metrics"), ("resourceProfiles", "profiles")],
+)
+def test_other_signals_are_told(key: str, signal: str) -> None:
+    """Logs and metrics are OTLP, and hold no spans."""
+    batches = find_batches({key: [{}]})
+    assert batches is not None
+    assert batches.other_signal == signal
+
+
+@pytest.mark.parametrize("status", ["PARTIAL", 1])
+def test_a_partial_answer_is_told(status: object) -> None:
+    """Tempo marks an answer that is not whole; its message is kept."""
+    batches = find_batches({"trace": {"batches": [BATCH]}, "status": status, "message": "too big"})
+    assert batches is not None
+    assert batches.partial == "too big"
+
+
+@pytest.mark.parametrize(
+    "document",
+    [None, 5, "x", {"a": 1}, {"result": {"result": {"resourceSpans": []}}}, {"result": "ok"}],
+)
+def test_what_is_no_otlp_has_no_batches(document: object) -> None:
+    """Nothing is guessed, and a wrapper inside a wrapper is nobody's answer."""
+    assert find_batches(document) is None
