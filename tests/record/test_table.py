@@ -30,7 +30,7 @@ def add(
 
 def end(table: CallbackTable, entry: Entry) -> None:
     """Take an entry out and remember it."""
-    assert table.take(entry.run_id) is entry
+    assert table.take(entry)
     table.remember(entry)
 
 
@@ -102,9 +102,20 @@ def test_eviction_takes_the_idlest_tree_with_its_ended_entries() -> None:
     busy = add(table, "busy")
     add(table, "one", busy, "node_task")
     add(table, "two", busy, "node_task")
-    assert table.take("idle") is None
+    assert not table.take(idle)
     assert table.find("done") is None
-    assert table.take("busy") is busy
+    assert table.take(busy)
+
+
+def test_an_entry_is_taken_once() -> None:
+    """A second end takes nothing, nor one that comes when its id belongs to a later run."""
+    table = CallbackTable(100)
+    first = add(table, "same")
+    assert table.take(first)
+    assert not table.take(first)
+    second = add(table, "same")
+    assert not table.take(first)
+    assert table.take(second)
 
 
 def test_uuids_are_told_apart_by_what_they_are_equal_to() -> None:
