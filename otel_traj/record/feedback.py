@@ -2,7 +2,7 @@
 
 A log event (`gen_ai.evaluation.result`) and no attribute or span event: people judge after the run, when its span has
 long ended and can't be written to. It is tied to the run by the trace and span id of the graph-run span, which
-`on_run_end` tells, and may come from another process. It goes out by a logger provider, not by the tracer provider.
+`on_run_end` tells and a run that was read back has, and may come from another process. It goes out by a logger provider, not by the tracer provider.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from opentelemetry import _logs, trace
 import otel_traj
 from otel_traj import semconv as sc
 from otel_traj.errors import OtelTrajError, TrajectoryTypeError, TrajectoryValueError
+from otel_traj.model import Run
 from otel_traj.record.byte_cap import cap_text
 from otel_traj.record.exception_event import find_place, name_exception
 from otel_traj.record.instrumentor import LangGraphInstrumentor
@@ -38,7 +39,7 @@ _logger = logging.getLogger("otel_traj")
 
 
 def record_feedback(
-    run: RunEnd | str,
+    run: RunEnd | Run | str,
     score: float | None,
     comment: str | None = None,
     *,
@@ -52,14 +53,16 @@ def record_feedback(
     It never raises: what is wrong with a judgement is logged, once for each kind of mistake.
 
     Args:
-        run: What `on_run_end` was told, or the trace id in it (32 hex digits) together with `span_id`.
+        run: What `on_run_end` was told; a run that was read back; or the trace id of one (32 hex digits), where its
+            trace holds no other run or `span_id` says which.
         score: The judgement as a finite number, the higher the better; True is 1 with the label `pass`, False 0 with
             the label `fail`. None where `label` or `comment` says it alone.
         comment: What the person said, written whatever the handler's `content` is; of more than 8,192 bytes the head
             and the tail.
         key: What is judged: the name of the evaluation.
         label: The judgement as a word, of few.
-        span_id: The span id of the run (16 hex digits), where `run` is a trace id.
+        span_id: The span id of the run (16 hex digits), where `run` is a trace id; without it the event names the
+            trace alone.
         logger_provider: Where the event goes; if None, the one that `LangGraphInstrumentor().instrument` was given,
             else the global provider.
 
@@ -81,8 +84,12 @@ def record_feedback(
     return True
 
 
-def _find_span(run: RunEnd | str, span_id: str | None) -> SpanContext:
-    if isinstance(run, RunEnd):
+def _find_span(run: RunEnd | Run | str, span_id: str | None) -> SpanContext:
+    if isinstance(run, Run):
+        # A resumed run is judged by its end.
+        last = run.invocations[-1] if run.invocations else None
+        span_id, run = (last.span_id or None, last.trace_id) if last is not None else (None, "")
+    elif isinstance(run, RunEnd):
         if not run.trace_id:
             raise TrajectoryValueError(
                 "the run has no span that it could be attached to. Call otel_traj.configure() before the first run."
@@ -90,7 +97,7 @@ def _find_span(run: RunEnd | str, span_id: str | None) -> SpanContext:
         span_id, run = run.span_id, run.trace_id
     return trace.SpanContext(
         _read_id("run", run, 32),
-        _read_id("span_id", span_id, 16),
+        0 if span_id is None else _read_id("span_id", span_id, 16),
         is_remote=True,
         trace_flags=trace.TraceFlags(trace.TraceFlags.SAMPLED),
     )
@@ -125,7 +132,7 @@ def _describe(
     if not attributes:
         raise TrajectoryValueError("there is no judgement in it. Pass a score, a label or a comment.")
     attributes[sc.EVALUATION_NAME] = _read_text("key", key)
-    if isinstance(run, RunEnd):
+    if isinstance(run, RunEnd | Run):
         attributes[sc.RUN_ID] = run.run_id
         if run.thread_id is not None:
             attributes[sc.CONVERSATION_ID] = clean_text(run.thread_id)

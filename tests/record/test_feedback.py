@@ -7,14 +7,16 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
+from langgraph.types import Command, interrupt
 from opentelemetry._logs import SeverityNumber
 from opentelemetry.sdk._logs import LoggerProvider
 from opentelemetry.sdk._logs.export import SimpleLogRecordProcessor
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.trace import TraceFlags
 
-from otel_traj import LangGraphInstrumentor, record_feedback
+from otel_traj import LangGraphInstrumentor, read_runs, record_feedback
 from otel_traj import semconv as sc
 from otel_traj.record import RunEnd, feedback
 from tests.record.graphs import build_chain
@@ -22,6 +24,8 @@ from tests.record.recording import Recording, read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from otel_traj import Run
 
 TRACE_ID, SPAN_ID = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 
@@ -155,6 +159,39 @@ def test_the_event_is_otlp_of_the_providers_resource(feedbacks: Feedbacks) -> No
     assert (record.trace_id.hex(), record.span_id.hex()) == (TRACE_ID, SPAN_ID)
 
 
+def read_resumed_run() -> Run:
+    """Return a run that paused and was resumed, read back."""
+    recording = Recording()
+    graph = build_chain("a", "ask", saved=True, ask=lambda _: {"value": interrupt("sure?")})
+    graph.invoke({}, recording.config("t1"))
+    graph.invoke(Command(resume="yes"), recording.config("t1"))
+    (run,) = read_runs(recording.exporter)
+    return run
+
+
+READ_RUN = read_resumed_run()
+
+
+def test_a_run_that_was_read_back_is_judged_at_its_end(feedbacks: Feedbacks) -> None:
+    """Of a run, resumed or not, the event stands under the graph-run span of its last invocation."""
+    assert feedbacks.give(READ_RUN, 1)
+    (record,) = feedbacks.records
+    last = READ_RUN.invocations[-1]
+    assert len(READ_RUN.invocations) == 2
+    assert (f"{record.trace_id:032x}", f"{record.span_id:016x}") == (last.trace_id, last.span_id)
+    said = feedbacks.read_one()
+    assert (said[sc.RUN_ID], said[sc.CONVERSATION_ID]) == (READ_RUN.run_id, "t1")
+
+
+def test_a_trace_id_alone_names_the_trace(feedbacks: Feedbacks) -> None:
+    """Where no span id is known the event has the trace id, and in OTLP no span id."""
+    assert feedbacks.give(TRACE_ID, 1)
+    encoder = import_module("opentelemetry.exporter.otlp.proto.common._log_encoder")
+    (logs,) = encoder.encode_logs(feedbacks.exporter.get_finished_logs()).resource_logs
+    ((record,),) = (scope.log_records for scope in logs.scope_logs)
+    assert (record.trace_id.hex(), record.span_id) == (TRACE_ID, b"")
+
+
 NO_SPAN = RunEnd(run_id="r", trace_id="", span_id="", thread_id=None, graph="g", outcome="ok")
 
 
@@ -162,7 +199,7 @@ NO_SPAN = RunEnd(run_id="r", trace_id="", span_id="", thread_id=None, graph="g",
     ("run", "judgement", "reason"),
     [
         (NO_SPAN, {"score": 1}, "the run has no span"),
-        (TRACE_ID, {"score": 1}, "span_id is a NoneType"),
+        (msgspec.structs.replace(READ_RUN, invocations=[]), {"score": 1}, "run is a text of 0 characters"),
         (TRACE_ID, {"score": 1, "span_id": "0" * 16}, "span_id is a text of 16 characters"),
         ("0af76519-16cd-43dd-8448-eb211c80319c", {"score": 1, "span_id": SPAN_ID}, "run is a text of 36"),
         (" " + TRACE_ID[1:], {"score": 1, "span_id": SPAN_ID}, "run is a text of 32 characters"),
@@ -215,7 +252,7 @@ GLOBAL = """
 import sys
 from opentelemetry import _logs
 from opentelemetry.sdk._logs import LoggerProvider
-from otel_traj import LangGraphInstrumentor, record_feedback
+from otel_traj import LangGraphInstrumentor, read_runs, record_feedback
 
 ids = {"run": sys.argv[1], "span_id": sys.argv[2]}
 print(record_feedback(score=1, **ids))
