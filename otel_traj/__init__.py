@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         TrajectoryTypeError,
         TrajectoryValueError,
     )
-    from otel_traj.evaluate import Report, Verdict, evaluate_runs
+    from otel_traj.evaluate import Diagnosis, Report, Verdict, diagnose, evaluate_runs
     from otel_traj.match import (
         Any,
         AnyOf,
@@ -70,6 +70,7 @@ __all__ = [
     "AnyOf",
     "ArgsMatch",
     "ContentPolicy",
+    "Diagnosis",
     "EvaluatorBrokenError",
     "Gap",
     "Glob",
@@ -105,6 +106,7 @@ __all__ = [
     "__version__",
     "assert_trajectory",
     "configure",
+    "diagnose",
     "evaluate_runs",
     "extract_trajectories",
     "extract_trajectory",
@@ -134,7 +136,7 @@ _NAMES_OF_MODULE = {
         "TrajectoryTypeError",
         "TrajectoryValueError",
     ),
-    "otel_traj.evaluate": ("Report", "Verdict", "evaluate_runs"),
+    "otel_traj.evaluate": ("Diagnosis", "Report", "Verdict", "diagnose", "evaluate_runs"),
     "otel_traj.match": (
         "Any",
         "AnyOf",

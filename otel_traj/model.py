@@ -14,6 +14,7 @@ from msgspec import Struct
 
 __all__ = [
     "NAMED_ONLY",
+    "Arrival",
     "AttributeValue",
     "ChosenTool",
     "GraphRunTrajectory",
@@ -257,6 +258,25 @@ class ToolCall(Struct, frozen=True, kw_only=True):
     """Span id of the model call that chose it, None where none is known."""
 
 
+class Arrival(Struct, frozen=True, kw_only=True):
+    """What arrived of one call of a graph, beside what its recorder counted; late spans are in neither."""
+
+    tasks: int
+    task_spans: int
+    """Attempts included."""
+    spans: int
+    """Below the graph-run span; of a subgraph's call only its own tasks and calls."""
+    expected_tasks: int | None = None
+    """This and the following are None where no manifest says it."""
+    expected_task_spans: int | None = None
+    expected_spans: int | None = None
+    """None on a subgraph's call too."""
+    expected_steps: list[list[str]] | None = None
+    """None also where exactly these arrived, and where they were too long to be written."""
+    dropped_attributes: int = 0
+    """Of the call's spans, dropped by the SDK at its limit."""
+
+
 class Invocation(Struct, frozen=True, kw_only=True):
     """One call of a graph: a whole run, or one part of a resumed run."""
 
@@ -273,6 +293,8 @@ class Invocation(Struct, frozen=True, kw_only=True):
     """LangGraph's number of each superstep, beside `steps`."""
     started_ns: int
     ended_ns: int
+    arrival: Arrival | None = None
+    """What arrived of it against its manifest."""
 
 
 class Run(Struct, frozen=True, kw_only=True):

@@ -21,6 +21,8 @@ __all__ = [
     "CHAT",
     "CHECKPOINT_ID",
     "CHECKPOINT_NS",
+    "CLIENT_OPERATION_DURATION",
+    "CLIENT_TOKEN_USAGE",
     "CONVERSATION_ID",
     "DATA_SOURCE_ID",
     "DOCUMENT_COUNT",
@@ -110,6 +112,7 @@ __all__ = [
     "TASK_SPAN_COUNT",
     "TEXT_COMPLETION",
     "THREAD_ID",
+    "TOKEN_TYPE",
     "TOOL_CALL_ARGUMENTS",
     "TOOL_CALL_ID",
     "TOOL_CALL_RESULT",
@@ -191,6 +194,14 @@ EXCEPTION_STACKTRACE: Final = "exception.stacktrace"
 SERVICE_NAME: Final = "service.name"
 SERVICE_NAMESPACE: Final = "service.namespace"
 SERVICE_VERSION: Final = "service.version"
+
+# Metrics, as the last release (1.41) names them.
+CLIENT_OPERATION_DURATION: Final = "gen_ai.client.operation.duration"
+"""Histogram, seconds."""
+CLIENT_TOKEN_USAGE: Final = "gen_ai.client.token.usage"  # noqa: S105 - tokens of a model
+"""Histogram, tokens, by `gen_ai.token.type`."""
+TOKEN_TYPE: Final = "gen_ai.token.type"  # noqa: S105 - as above
+"""On `gen_ai.client.token.usage`: input or output (str)."""
 
 # Values of gen_ai.operation.name, also the first word of the span's name.
 INVOKE_WORKFLOW: Final = "invoke_workflow"

@@ -40,7 +40,8 @@ def test_reading_and_judging_start_light(module: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["show", "--help"], ["eval", "--help"], ["demo", "--help"]]
+    "arguments",
+    [["--help"], ["show", "--help"], ["eval", "--help"], ["doctor", "--help"], ["demo", "--help"]],
 )
 def test_help_starts_light(arguments: list[str]) -> None:
     """Help of the command line and of every command is printed without them, too."""

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from otel_traj.evaluate.absent_graphs import explain_absent_graphs
+from otel_traj.evaluate.advice import ADVICE, SOURCE_ADVICE
+from otel_traj.evaluate.diagnosis import Diagnosis
+from otel_traj.evaluate.doctor import diagnose
 from otel_traj.evaluate.judge import evaluate_runs
 from otel_traj.evaluate.reference import AppliesTo, Reference
 from otel_traj.evaluate.reference_file import load_references
 from otel_traj.evaluate.verdict import Report, Summary, Verdict
 
 __all__ = [
+    "ADVICE",
+    "SOURCE_ADVICE",
     "AppliesTo",
+    "Diagnosis",
     "Reference",
     "Report",
     "Summary",
     "Verdict",
+    "diagnose",
     "evaluate_runs",
     "explain_absent_graphs",
     "load_references",

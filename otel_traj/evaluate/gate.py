@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from otel_traj.evaluate.verdict import ExitCode, Summary, Verdict
     from otel_traj.model import SourceProblem, SourceProblemCode
 
-__all__ = ["Demands", "decide_exit", "summarise"]
+__all__ = ["NOTHING_LOST", "Demands", "decide_exit", "summarise"]
 
-_NOTHING_LOST: frozenset[SourceProblemCode] = frozenset(("empty_source", "limit_reached"))
+NOTHING_LOST: frozenset[SourceProblemCode] = frozenset(("empty_source", "limit_reached"))
 """Problems of a source that hide no span of what was asked for."""
 
 
@@ -97,7 +97,7 @@ def _find_doubts(
     undecided = summary["not_evaluated"] - summary["without_reference"]
     if undecided:
         yield f"{_count(undecided, 'run')} could not be judged"
-    is_damaged = any(problem.code not in _NOTHING_LOST for problem in source_problems)
+    is_damaged = any(problem.code not in NOTHING_LOST for problem in source_problems)
     if is_damaged and not demands.allow_unreadable:
         yield "parts of the source could not be read (allow-unreadable accepts this)"
     if not holds_runs:

@@ -1,7 +1,6 @@
 """Runs of a source in, a report out.
 
-The selection is applied here and not by the reader, because the exit code depends on whether the source holds
-any run at all, and a hint on which graphs it holds. How one run is judged is told in `judge_run`.
+Which runs are meant is told in `meant_runs`, how one run is judged in `judge_run`.
 """
 
 from __future__ import annotations
@@ -10,25 +9,22 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from msgspec import structs
-
 from otel_traj.errors import InvalidReferenceError, TrajectoryTypeError, TrajectoryValueError
 from otel_traj.evaluate.absent_graphs import explain_absent_graphs
 from otel_traj.evaluate.gate import Demands, decide_exit, summarise
 from otel_traj.evaluate.judge_run import judge_run, prepare
+from otel_traj.evaluate.meant_runs import read_meant
 from otel_traj.evaluate.reference import Reference
 from otel_traj.evaluate.reference_file import load_references
 from otel_traj.evaluate.verdict import Report
 from otel_traj.match.values_in_words import describe_value
-from otel_traj.reconstruct.read import read_candidates
 from otel_traj.reconstruct.selection import make_selection
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from otel_traj.model import AttributeValue, Run, RunStatus, SourceProblem
-    from otel_traj.reconstruct.selection import Selection
+    from otel_traj.model import AttributeValue, RunStatus, SourceProblem
 
 __all__ = ["evaluate_runs"]
 
@@ -98,14 +94,8 @@ def evaluate_runs(
     known = _load(references)
     matchers = {each.name: prepare(each) for each in known}
     problems: list[SourceProblem] = []
-    # A run that lost its graph-run span may be meant, and a place that is asked for a graph does not give it.
-    asked_for = structs.replace(selection, graph=None, attributes={})
-    runs = list(read_candidates(source, asked_for, on_problem=problems.append, wait=wait))
-    judged = [
-        judge_run(each, known, matchers, require_manifest=require_manifest)
-        for each in runs
-        if selection.takes(each) or _may_be_meant(each, selection)
-    ]
+    runs, meant = read_meant(source, selection, on_problem=problems.append, wait=wait)
+    judged = [judge_run(each, known, matchers, require_manifest=require_manifest) for each in meant]
     met = {name for _, choice in judged for name in choice.applying}
     unmet = [each for each in known if each.name not in met]
     verdicts = [verdict for verdict, _ in judged]
@@ -131,12 +121,6 @@ def _check_number(min_evaluated: object) -> None:
     if min_evaluated is not None and min_evaluated < 0:
         words = f"min_evaluated is {min_evaluated}, which counts no runs; give a number from 0"
         raise TrajectoryValueError(words)
-
-
-def _may_be_meant(run: Run, selection: Selection) -> bool:
-    """Return whether only what nobody knows of a run, its graph, status and attributes, leaves it unselected."""
-    is_root_lost = run.graph is None or run.parent_task_id is not None
-    return is_root_lost and structs.replace(selection, graph=None, status=None, attributes={}).takes(run)
 
 
 def _load(references: str | os.PathLike[str] | Iterable[Reference]) -> list[Reference]:

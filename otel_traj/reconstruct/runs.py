@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from otel_traj.model import NAMED_ONLY, Invocation, Problem, Run
+from otel_traj.reconstruct.arrival import count_arrival
 from otel_traj.reconstruct.calls import list_model_calls, list_tool_calls, sum_usage
 from otel_traj.reconstruct.choosers import Choosers
 from otel_traj.reconstruct.completeness import check_part, is_manifest_met
@@ -182,6 +183,7 @@ def _make_invocation(piece: Piece) -> Invocation:
         supersteps=[group[0].superstep for group in piece.groups if list_recorded_steps([group])],
         started_ns=_first_start(part),
         ended_ns=_last_end(part),
+        arrival=count_arrival(part, piece.tasks),
     )
 
 

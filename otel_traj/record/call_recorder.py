@@ -13,6 +13,7 @@ from opentelemetry.trace import SpanKind
 
 from otel_traj import semconv as sc
 from otel_traj.record.endings import describe_ending
+from otel_traj.record.graph_spans import describe_conversation
 from otel_traj.record.messages import list_answers, list_messages, list_prompts
 from otel_traj.record.model_spans import (
     describe_request,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from otel_traj.record.content_writer import ContentWriter
     from otel_traj.record.endings import Endings
     from otel_traj.record.entry import Entry
+    from otel_traj.record.model_metrics import ModelMetrics
     from otel_traj.record.recorder import Recorder
     from otel_traj.record.settings import Settings
     from otel_traj.record.table import CallbackTable
@@ -59,17 +61,20 @@ class CallRecorder:
         table: CallbackTable,
         settings: Settings,
         content: ContentWriter | None,
+        metrics: ModelMetrics | None,
     ) -> None:
         """Keep the parts that a handler is made of."""
         self._content = content
+        self._metrics = metrics
         self._recorder = recorder
         self._endings = endings
         self._table = table
         self._settings = settings
 
     def _put(self, entry: Entry, key: str, text: str | None) -> None:
-        if text is not None and entry.span is not None:
-            entry.span.set_attribute(key, text)
+        span = entry.span
+        if text is not None and span is not None:
+            span.set_attribute(key, text)
 
     def start_model(self, entry: Entry, operation: str, given: object, parameters: object) -> None:
         """Start a model call.
@@ -91,8 +96,11 @@ class CallRecorder:
             lambda: {
                 **describe_request(operation, entry.metadata, options),
                 **describe_offered_tools(options),
+                **describe_conversation(entry),
             },
         )
+        if self._metrics is not None and entry.keys is None:
+            entry.keys = describe_request(operation, entry.metadata, options)
         if self._content is not None and entry.recording:
             list_given = list_messages if operation == sc.CHAT else list_prompts
             text = self._content.write_made("messages", lambda show: list_given(given, show))
@@ -124,17 +132,30 @@ class CallRecorder:
         entry = self._endings.take(run_id)
         if entry is None:
             return
-        self._endings.finish_as_described(entry, lambda: self._describe_answer(entry, response, error), error)
+        asked = entry.keys
+        said: dict[str, AttributeValue] = {}
+
+        def describe() -> dict[str, AttributeValue]:
+            said.update(self._describe_answer(entry, response, error))
+            return said
+
+        try:
+            self._endings.finish_as_described(entry, describe, error)
+        finally:
+            if self._metrics is not None and asked is not None:
+                self._metrics.record(entry, {**asked, **said}, error)
 
     def _describe_answer(
         self, entry: Entry, response: object, error: BaseException | None
     ) -> dict[str, AttributeValue]:
-        if not entry.recording:
+        if not entry.recording and self._metrics is None:
             return {}
         attributes = describe_response(response)
         if entry.repeats_usage:
             # LangChain has added up totals.
             attributes.update(read_usage([entry.stream_usage], []))
+        if not entry.recording:
+            return attributes
         if entry.first_token_ns is not None:
             seconds = (entry.first_token_ns - entry.start_ns) / 1e9
             attributes[sc.RESPONSE_TIME_TO_FIRST_CHUNK] = seconds

@@ -54,9 +54,9 @@ def configure(
             With a global provider that is there already it can't be set any more; then a warning says so.
         path: A file to append OTLP JSON lines to; it and its folder are made. A leading `~` is the home directory.
         exporter: Any span exporter.
-        batch: Whether a batch processor feeds `exporter`. If None, exporters in memory, to a file of ours and
-            to the console get each span as it ends; all others get batches, and what waits is sent by
-            `provider.force_flush()`, and at exit.
+        batch: Whether batches are written, in the background. If None, the file, and exporters in memory, to a
+            file of ours and to the console, get each span as it ends; all others get batches. What waits is sent
+            by `provider.force_flush()`, and at exit.
 
     Returns:
         The global provider of the SDK: the one that was there, or a new one.
@@ -135,7 +135,7 @@ def _make_processors(
 ) -> list[SpanProcessor]:
     processors: list[SpanProcessor] = []
     if path is not None:
-        processors += _feed_file(feeds, path)
+        processors += _feed_file(feeds, path, batch=batch)
     if exporter is not None and not feeds.has(exporter):
         processors.append(
             _make_processor(exporter, at_once=_is_here(exporter) if batch is None else not batch)
@@ -146,14 +146,14 @@ def _make_processors(
     return processors
 
 
-def _feed_file(feeds: Feeds, path: str | os.PathLike[str]) -> list[SpanProcessor]:
+def _feed_file(feeds: Feeds, path: str | os.PathLike[str], *, batch: bool | None) -> list[SpanProcessor]:
     from otel_traj.record.otlp_lines import JsonLinesSpanExporter, locate_file
 
     resolved = locate_file(path).resolve()
     if feeds.writes(resolved):
         return []
     exporter = feeds.files[resolved] = JsonLinesSpanExporter(path)
-    return [SimpleSpanProcessor(exporter)]
+    return [_make_processor(exporter, at_once=not batch)]
 
 
 def _feed_standard(feeds: Feeds, *, batch: bool | None) -> list[SpanProcessor]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Self
 
+    from otel_traj.record.model_metrics import ModelMetrics
     from otel_traj.record.settings import Settings
     from otel_traj.record.tracer_source import TracerSource
 
@@ -28,6 +29,7 @@ class Copies:
 
     _settings: Settings
     _tracers: TracerSource
+    _metrics: ModelMetrics | None
 
     def __copy__(self) -> Self:
         return self
@@ -40,6 +42,11 @@ class Copies:
             raise TrajectoryTypeError(
                 f"{type(self).__name__}: it was made with a tracer_provider, which can't be pickled. Make the "
                 f"handler in the process that uses it, or leave the provider to the global one there."
+            )
+        if self._metrics is not None:
+            raise TrajectoryTypeError(
+                f"{type(self).__name__}: it was made with a meter_provider, which can't be pickled. Make the handler "
+                f"in the process that uses it."
             )
         options = {
             field.name: getattr(self._settings, field.name) for field in dataclasses.fields(self._settings)

@@ -146,6 +146,9 @@ class Endings:
             with self._table.lock:
                 if entry.graph is not None and entry.task_keys is not None:
                     entry.graph.interrupted_ids.add(str(entry.task_keys[sc.TASK_ID]))
+                elif entry.graph is not None:
+                    # A run that is not recorded counts no tasks, but its outcome is told.
+                    entry.graph.pause_seen = True
         elif attributes.get(sc.OUTCOME) == "interrupted" and entry.graph is not None:
             with self._table.lock:
                 entry.graph.pause_seen = True
@@ -161,7 +164,7 @@ class Endings:
             if run is not None:
                 manifest = build_manifest(run)
                 run.ended = True
-                run.tasks = {}
+                run.tasks, run.retries = {}, {}
         if run is None or manifest is None:
             # Its start failed on our side.
             self.finish(entry, {}, error)

@@ -21,7 +21,14 @@ if TYPE_CHECKING:
     from otel_traj.record.entry import Entry
     from otel_traj.record.graph_run import GraphRun
 
-__all__ = ["describe_graph_run", "describe_task", "list_place", "name_graph_run", "read_thread_id"]
+__all__ = [
+    "describe_conversation",
+    "describe_graph_run",
+    "describe_task",
+    "list_place",
+    "name_graph_run",
+    "read_thread_id",
+]
 
 _AGENT_INTEGRATIONS = frozenset({"langchain_create_agent", "deepagents"})
 _AGENT_KEYS = ("ls_integration", "lc_agent_name")
@@ -166,6 +173,12 @@ def describe_task(
     if run.thread_id is not None:
         attributes[sc.THREAD_ID] = run.thread_id
     return attributes
+
+
+def describe_conversation(entry: Entry) -> dict[str, AttributeValue]:
+    """Return the thread of a callback run's graph run by its name in the conventions, which ask for it on model calls."""
+    thread_id = None if entry.graph is None else entry.graph.thread_id
+    return {} if thread_id is None else {sc.CONVERSATION_ID: thread_id}
 
 
 def list_place(entry: Entry) -> dict[str, AttributeValue]:

@@ -24,6 +24,7 @@ from otel_traj.record.end_flush import EndFlush
 from otel_traj.record.endings import Endings
 from otel_traj.record.guard import guarded
 from otel_traj.record.intake import Intake
+from otel_traj.record.model_metrics import make_model_metrics
 from otel_traj.record.quiet_callbacks import QuietCallbacks
 from otel_traj.record.recorder import Recorder
 from otel_traj.record.settings import Settings
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from langgraph.callbacks import GraphCallbackHandler as _Base
+    from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import TracerProvider
 
     from otel_traj.record.content_policy import ContentPolicy
@@ -53,10 +55,11 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
     """Records LangGraph runs as spans; pass it as a callback of any invocation.
 
     One handler serves any number of runs at once, from any thread and event loop. A copy of it is itself; pickled
-    (only without a `tracer_provider`) it becomes a new one with the same options.
+    (only without a provider of its own) it becomes a new one with the same options.
 
     Args:
         tracer_provider: Where spans go; the global provider, whenever it is set, if None.
+        meter_provider: Where the duration and the tokens of each model call go, as metrics; nowhere if None.
         content: True records inputs, outputs, messages, arguments and the text of exceptions, a `ContentPolicy`
             some of it or masked; False records names, numbers and structure only; None does what
             `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` says when the handler is made.
@@ -73,8 +76,8 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
             it has, after `on_run_end`; in an async graph the event loop waits too. None leaves that to the provider.
 
     Raises:
-        TrajectoryTypeError: `content` is no policy, bool or None, `metadata_keys` is one string, or
-            `flush_on_end` no number.
+        TrajectoryTypeError: `content` is no policy, bool or None, `metadata_keys` is one string, `flush_on_end`
+            no number, or `meter_provider` has no meters.
         TrajectoryValueError: `max_open` is below 1, or `flush_on_end` no time that can be waited for.
     """
 
@@ -85,6 +88,7 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
         self,
         *,
         tracer_provider: TracerProvider | None = None,
+        meter_provider: MeterProvider | None = None,
         content: bool | ContentPolicy | None = None,
         models: bool = True,
         tools: bool = True,
@@ -95,16 +99,12 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
         flush_on_end: float | None = None,
     ) -> None:
         super().__init__()
-        if isinstance(metadata_keys, str):
-            raise TrajectoryTypeError(
-                f"metadata_keys is the string {metadata_keys!r}, its letters would be the keys. Pass a tuple."
-            )
         self._settings = settings = Settings(
             content=(policy := read_content_option(content)),
             models=models,
             tools=tools,
             inner=inner,
-            metadata_keys=tuple(metadata_keys),
+            metadata_keys=_list_keys(metadata_keys),
             on_run_end=on_run_end,
             max_open=max_open,
             flush_on_end=flush_on_end,
@@ -122,8 +122,14 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
         self._chains = ChainRecorder(
             recorder=recorder, endings=endings, table=table, settings=settings, content=writer
         )
+        self._metrics = metrics = make_model_metrics(meter_provider)
         self._calls = CallRecorder(
-            recorder=recorder, endings=endings, table=table, settings=settings, content=writer
+            recorder=recorder,
+            endings=endings,
+            table=table,
+            settings=settings,
+            content=writer,
+            metrics=metrics,
         )
 
     @property
@@ -375,3 +381,11 @@ class TrajectoryCallbackHandler(Copies, QuietCallbacks, _Base):
     ) -> None:
         """Write an event of the user on the span it happened in."""
         self._chains.add_event(run_id, name, data)
+
+
+def _list_keys(metadata_keys: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(metadata_keys, str):
+        raise TrajectoryTypeError(
+            f"metadata_keys is the string {metadata_keys!r}, its letters would be the keys. Pass a tuple."
+        )
+    return tuple(metadata_keys)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from opentelemetry._logs import LoggerProvider
+    from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import TracerProvider
 
     from otel_traj.record.handler import TrajectoryCallbackHandler
@@ -31,8 +32,8 @@ __all__ = ["LangGraphInstrumentor"]
 
 _logger = logging.getLogger("otel_traj")
 
-_OF_THE_INTERFACE = ("skip_dep_check", "raise_exception_on_conflict", "meter_provider")
-"""What programs pass to any instrumentation alike, and this one has no use for: it writes no metrics."""
+_OF_THE_INTERFACE = ("skip_dep_check", "raise_exception_on_conflict")
+"""What programs pass to any instrumentation alike, and this one has no use for."""
 
 
 class LangGraphInstrumentor:
@@ -65,6 +66,7 @@ class LangGraphInstrumentor:
         self,
         *,
         tracer_provider: TracerProvider | None = None,
+        meter_provider: MeterProvider | None = None,
         logger_provider: LoggerProvider | None = None,
         **options: Any,  # noqa: ANN401 - the handler's own
     ) -> None:
@@ -75,11 +77,11 @@ class LangGraphInstrumentor:
 
         Args:
             tracer_provider: Where spans go; the global provider, whenever it is set, if None.
+            meter_provider: Where the duration and the tokens of each model call go, as metrics; nowhere if None.
             logger_provider: Where `record_feedback` sends its events, unless it is told otherwise; the global
                 provider if None. Runs are recorded as spans alone.
-            **options: Those of `TrajectoryCallbackHandler`. `meter_provider` (no metrics are written),
-                `skip_dep_check` and `raise_exception_on_conflict`, which programs pass to any instrumentation, are
-                ignored.
+            **options: Those of `TrajectoryCallbackHandler`. `skip_dep_check` and `raise_exception_on_conflict`,
+                which programs pass to any instrumentation, are ignored.
 
         Raises:
             TypeError: The handler has no such option.
@@ -89,6 +91,8 @@ class LangGraphInstrumentor:
         given = {name: value for name, value in options.items() if name not in _OF_THE_INTERFACE}
         if tracer_provider is not None:
             given["tracer_provider"] = tracer_provider
+        if meter_provider is not None:
+            given["meter_provider"] = meter_provider
         with _process.lock:
             if _process.is_instrumented:
                 _logger.warning("LangGraphInstrumentor: already instrumented; this call changes nothing.")

@@ -114,6 +114,8 @@ class JsonLinesSpanExporter(SpanExporter):
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
         self._descriptor = os.open(self._path, flags, 0o666)
         self._close = weakref.finalize(self, os.close, self._descriptor)
+        # At Python's exit the provider may still have spans for it, after finalizers have run.
+        self._close.atexit = False
         if unfinished:
             os.write(self._descriptor, b"\n")
 

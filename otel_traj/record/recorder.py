@@ -103,14 +103,15 @@ class Recorder:
             if run is None or run.resumed:
                 return
             run.resumed = True
-            if entry.span is None or not entry.recording or entry.ended:
+            span, keys = entry.span, entry.keys
+            if span is None or not entry.recording or entry.ended:
                 return
-            entry.span.set_attribute(sc.RESUMED, True)
-            if entry.keys is not None:
-                entry.keys[sc.RESUMED] = True
+            span.set_attribute(sc.RESUMED, True)
+            if keys is not None:
+                keys[sc.RESUMED] = True
             previous = self._find_previous(run)
             if previous is not None:
-                entry.span.add_link(previous)
+                span.add_link(previous)
 
     def find_graph_entry(self, run_id: Hashable) -> Entry | None:
         """Return the entry of a graph run that LangGraph names in an event, revealing it where need be."""
@@ -156,13 +157,19 @@ class Recorder:
         self._write_content(caller, sc.INPUTS, "inputs")
 
     def _require_graph_run(self, entry: Entry) -> GraphRun:
-        """Return the graph run of a node task; its caller is one."""
+        """Return the graph run of a node task: its caller's own, never one further outside, which has tasks of its own."""
         caller = entry.parent
-        if caller is not None and caller.graph is not None:
+        if caller is not None and caller.graph is not None and caller.kind == "graph_run":
             return caller.graph
-        # The handler was not there when the graph run began; a reader will find that its span is missing.
-        run_id = str(entry.run_id if entry.caller_id is None else entry.caller_id)
-        return GraphRun(run_id=run_id, name="", thread_id=read_thread_id(entry.metadata), input_type="")
+        # The handler was not there when the graph run began, or it had ended when its first task began; a reader will
+        # find that its span is missing.
+        return GraphRun(
+            run_id=str(entry.run_id if entry.caller_id is None else entry.caller_id),
+            name="",
+            thread_id=read_thread_id(entry.metadata),
+            input_type="",
+            ended=caller is not None and caller.ended,
+        )
 
     def start_inner(self, entry: Entry) -> None:
         """Start the span of what only `inner=True` shows."""
@@ -223,10 +230,11 @@ class Recorder:
         if self._content is None:
             return
         inputs, entry.inputs = entry.inputs, None
-        if entry.span is not None and entry.recording:
+        span = entry.span
+        if span is not None and entry.recording:
             text = self._content.write(kind, inputs)
             if text is not None:
-                entry.span.set_attribute(key, text)
+                span.set_attribute(key, text)
 
 
 def _identify_task(entry: Entry, run: GraphRun, step: int, push_index: int | None) -> str:

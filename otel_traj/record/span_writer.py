@@ -43,8 +43,10 @@ def find_parent_span(entry: Entry) -> tuple[Span, Entry | None]:
     below = entry
     while below.outer is None and below.parent is not None:
         caller = below.parent
-        if caller.span is not None:
-            return caller.span, caller
+        # Read once: another thread may end it meanwhile.
+        span = caller.span
+        if span is not None:
+            return span, caller
         if caller.span_context is not None:
             return trace.NonRecordingSpan(caller.span_context), caller
         below = caller
@@ -68,8 +70,10 @@ def find_audible_parent(entry: Entry, *, owner: object) -> Span | None:
         The parent; None where it is silent: then the entry has taken it over, and needs no attributes.
     """
     caller = entry.parent
-    if caller is not None and caller.recording and caller.span is not None and entry.outer is None:
-        return caller.span
+    if caller is not None and caller.recording and entry.outer is None:
+        span = caller.span
+        if span is not None:
+            return span
     parent, caller = find_parent_span(entry)
     if caller is None or caller.recording:
         return parent

@@ -99,12 +99,7 @@ def _open_name(name: str) -> Source:
 
         return TempoSource(name)
     if scheme:
-        shown = hide_user(name)
-        raise SourceError(
-            f"{shown!r} can't be read by this version; it knows no source with the scheme {scheme[1]!r}; save the "
-            f"traces as OTLP JSON, and pass {_READABLE}",
-            source=shown,
-        )
+        raise _refuse_scheme(name, scheme[1])
     if not name:
         raise SourceError(
             f"the source has an empty name; there is nothing to read; pass {_READABLE}", source=name
@@ -117,6 +112,23 @@ def _open_name(name: str) -> Source:
     pattern = _expand_home(name)
     list_glob(pattern)
     return FilesSource(name, partial(list_glob, pattern), partial(meets_pattern, pattern))
+
+
+def _refuse_scheme(name: str, scheme: str) -> SourceError:
+    shown = hide_user(name)
+    rest = shown.partition("://")[2]
+    known = {
+        "http": f"jaeger+http://{rest} or tempo+http://{rest} if one of these is there",
+        "https": f"jaeger+https://{rest} or tempo+https://{rest} if one of these is there",
+        "jaeger": f"jaeger+http://{rest} if its query address is meant",
+        "tempo": f"tempo+http://{rest} if its query address is meant",
+    }.get(scheme.lower())
+    meant = f"write {known}, else " if known else ""
+    return SourceError(
+        f"{shown!r} can't be read by this version; it knows no source with the scheme {scheme!r}; {meant}save the "
+        f"traces as OTLP JSON, and pass {_READABLE}",
+        source=shown,
+    )
 
 
 def _expand_home(name: str) -> str:

@@ -11,29 +11,35 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 GRACE_SECONDS = 15
 """From the request to end until the command is killed."""
 
 
 def end(child: subprocess.Popen[bytes]) -> None:
-    """Ask the command to end, and kill it when it does not."""
-    child.terminate()
-    try:
-        child.wait(GRACE_SECONDS)
-    except subprocess.TimeoutExpired:
-        child.kill()
+    """Ask the command to end until it does, and kill it when it does not."""
+    deadline = time.monotonic() + GRACE_SECONDS
+    while time.monotonic() < deadline:
+        child.send_signal(signal.SIGINT)
+        time.sleep(0.05)
+        if child.poll() is not None:
+            return
+    child.kill()
 
 
 def main(command: list[str]) -> int:
     """Run the command to its end, or until stdin closes, and return its exit status.
 
-    A collector is healthy a moment before it listens to signals (`Collector.Run` of 0.161.0): one that dies of the
-    request to end has taken nothing in yet, and counts as ended in order.
+    SIGUSR1 kills the command, as a machine without memory would; the guard ends when it is gone, its ports free again.
+    A collector is healthy a moment before it listens to signals (`Collector.Run` of 0.161.0), and on a busy machine that
+    moment is long enough to take spans in: SIGTERM would then kill it with all that waits in its queues. SIGINT is
+    ignored from its start, which a Go program leaves so until it listens (`os/signal`), and is sent until it is heard.
     """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL)
     signal.signal(signal.SIGTERM, lambda *_: child.terminate())
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGUSR1, lambda *_: child.kill())
 
     def end_at_eof() -> None:
         # Not sys.stdin: a thread that waits inside a buffered reader makes the interpreter abort at its own end.
@@ -42,8 +48,7 @@ def main(command: list[str]) -> int:
         end(child)
 
     threading.Thread(target=end_at_eof, daemon=True).start()
-    status = child.wait()
-    return 0 if status == -signal.SIGTERM else status
+    return child.wait()
 
 
 if __name__ == "__main__":

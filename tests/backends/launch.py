@@ -23,7 +23,7 @@ from tests.backends.log import read_last_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["Launch", "choose_addresses", "start", "stop"]
+__all__ = ["Launch", "choose_addresses", "kill", "start", "stop"]
 
 GUARD = Path(__file__).with_name("guard.py")
 START_SECONDS = 60.0
@@ -94,6 +94,12 @@ def stop(process: subprocess.Popen[bytes]) -> int:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         raise
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """End a backend in the middle of whatever it does; it is gone, and its addresses are free, on return."""
+    process.send_signal(signal.SIGUSR1)
+    process.wait(STOP_SECONDS)
 
 
 def _spawn(launch: Launch) -> subprocess.Popen[bytes]:

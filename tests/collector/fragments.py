@@ -1,4 +1,4 @@
-"""The collector fragments of docs/stacks.md, as files that a collector reads beside its configuration."""
+"""The collector fragments of docs/stacks.md and docs/collector.md, as files that a collector reads beside its configuration."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_fragment", "write_fragment"]
 
-PAGE = Path(__file__).parents[2] / "docs" / "stacks.md"
+PAGES = [Path(__file__).parents[2] / "docs" / name for name in ("stacks.md", "collector.md")]
 BLOCK = re.compile(r"^```yaml\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -21,7 +21,8 @@ def read_fragment(name: str) -> str:
     Raises:
         KeyError: There is none.
     """
-    return {found[1]: found[2] for found in BLOCK.finditer(PAGE.read_text("utf-8"))}[name]
+    texts = (page.read_text("utf-8") for page in PAGES)
+    return {found[1]: found[2] for text in texts for found in BLOCK.finditer(text)}[name]
 
 
 def write_fragment(directory: Path, name: str, edits: Mapping[str, str] | None = None) -> Path:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.backends.launch import Launch, choose_addresses, start, stop
+from tests.backends.launch import Launch, choose_addresses, kill, start, stop
 
 if TYPE_CHECKING:
     import subprocess
@@ -36,6 +36,8 @@ class Collector:
     """Host and port of the health check."""
     metrics_address: tuple[str, int]
     """Host and port of the collector's own Prometheus metrics."""
+    span_metrics_address: tuple[str, int]
+    """Host and port of the Prometheus metrics by node."""
     traces_path: Path
     """The file that spans are written to; not there before the first batch."""
     log_path: Path
@@ -50,6 +52,10 @@ class Collector:
             The collector's exit status; 0 when it ended in order. A second call returns the same.
         """
         return stop(self.process)
+
+    def kill(self) -> None:
+        """End the collector in the middle of whatever it does; it is gone, and its addresses are free, on return."""
+        kill(self.process)
 
     def wait_for_spans(self, count: int, *, seconds: float = 30.0) -> None:
         """Wait until the file holds a number of spans.
@@ -115,6 +121,7 @@ def running_collector(
             http_endpoint=f"http://{variables['OTEL_TRAJ_OTLP_HTTP']}",
             health_address=_split(variables["OTEL_TRAJ_HEALTH"]),
             metrics_address=("127.0.0.1", int(variables["OTEL_TRAJ_METRICS_PORT"])),
+            span_metrics_address=_split(variables["OTEL_TRAJ_SPAN_METRICS"]),
             traces_path=Path(variables["OTEL_TRAJ_TRACES"]),
             log_path=log,
             process=process,
@@ -124,12 +131,13 @@ def running_collector(
 
 
 def _choose_variables(directory: Path) -> dict[str, str]:
-    grpc, otlp_http, health, metrics = choose_addresses(4)
+    grpc, otlp_http, health, metrics, span_metrics = choose_addresses(5)
     return {
         "OTEL_TRAJ_OTLP_GRPC": grpc,
         "OTEL_TRAJ_OTLP_HTTP": otlp_http,
         "OTEL_TRAJ_HEALTH": health,
         "OTEL_TRAJ_METRICS_PORT": metrics.rpartition(":")[2],
+        "OTEL_TRAJ_SPAN_METRICS": span_metrics,
         "OTEL_TRAJ_TRACES": str(directory / "traces" / "traces.jsonl"),
     }
 

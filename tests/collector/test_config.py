@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -69,28 +70,21 @@ def test_config_is_valid_with_backends_switched_on_by_edit(
 
 
 @pytest.mark.parametrize(
-    "edited_config",
-    [("    # headers:\n    #   X-Scope-OrgID: my-team", "    headers:\n      X-Scope-OrgID: my-team")],
-    indirect=True,
-    ids=["tenant"],
-)
-def test_config_is_valid_with_a_tenant(collector_binary: Path, edited_config: Path) -> None:
-    """The lines for a Tempo with tenants are valid once their comment signs are taken away."""
-    answer = validate(collector_binary, edited_config, OTEL_TRAJ_EXPORTERS=EVERY_EXPORTER)
-    assert (answer.returncode, answer.stderr) == (0, "")
-
-
-@pytest.mark.parametrize(
     ("edited_config", "complaint"),
     [
         (("  otlp_grpc/jaeger:", "  otlp_rgpc/jaeger:"), "otlp_rgpc"),
         (("    limit_mib: 512", "    limit_mib: 12"), "limit_mib"),
         (("      max_backups: 20", "      max_backup: 20"), "max_backup"),
-        (("      processors: [memory_limiter]", "      processors: [memory_limit]"), "memory_limit"),
+        (
+            ("[memory_limiter]\n      exporters: ${env:", "[memory_limit]\n      exporters: ${env:"),
+            "memory_limit",
+        ),
         (("    create_directory: true", "    append: true"), "append"),
+        (("      - name: langgraph.node", "      - nam: langgraph.node"), "nam"),
+        (("      receivers: [span_metrics]", "      receivers: [spanmetric]"), "spanmetric"),
     ],
     indirect=["edited_config"],
-    ids=["exporter", "limit", "rotation", "processor", "append"],
+    ids=["exporter", "limit", "rotation", "processor", "append", "dimension", "connector"],
 )
 def test_broken_config_is_refused(collector_binary: Path, edited_config: Path, complaint: str) -> None:
     """Validation is no formality: a wrong name or value anywhere is refused and named."""
@@ -111,7 +105,7 @@ def test_needed_parts_cover_the_config() -> None:
     document = yaml.safe_load(CONFIG.read_text(encoding="utf-8"))
     named = {
         (kind, component.partition("/")[0])
-        for kind in ("receivers", "processors", "exporters", "extensions")
+        for kind in ("receivers", "processors", "exporters", "connectors", "extensions")
         for component in document[kind]
     }
     assert named <= NEEDED_PARTS
@@ -128,6 +122,19 @@ def test_listeners_stay_on_this_machine() -> None:
     protocols = document["receivers"]["otlp"]["protocols"]
     endpoints = [protocol["endpoint"] for protocol in protocols.values()]
     endpoints.append(document["extensions"]["health_check"]["endpoint"])
-    assert [endpoint.partition(":-")[2].partition(":")[0] for endpoint in endpoints] == ["127.0.0.1"] * 3
+    endpoints.append(document["exporters"]["prometheus"]["endpoint"])
+    assert [endpoint.partition(":-")[2].partition(":")[0] for endpoint in endpoints] == ["127.0.0.1"] * 4
     (reader,) = document["service"]["telemetry"]["metrics"]["readers"]
-    assert reader["pull"]["exporter"]["prometheus"]["host"] == "127.0.0.1"
+    assert reader["pull"]["exporter"]["prometheus"]["host"].endswith(":-127.0.0.1}")
+
+
+def test_every_variable_is_listed() -> None:
+    """The page on the collector lists the configuration's variables with their defaults, and no others."""
+    config = CONFIG.read_text(encoding="utf-8")
+    read = dict(re.findall(r"\$\{env:(\w+):-([^}]*)\}", config))
+    page = (CONFIG.parent / "docs" / "collector.md").read_text(encoding="utf-8")
+    table = page.partition("| variable |")[2].partition("\n\n")[0]
+    rows = [row.split("|")[1:3] for row in table.splitlines()[2:]]
+    cells = [[re.findall("`([^`]+)`", cell) for cell in row] for row in rows]
+    listed = {name: value for names, values in cells for name, value in zip(names, values, strict=True)}
+    assert listed == read

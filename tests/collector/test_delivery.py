@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import http.client
 import json
-from typing import TYPE_CHECKING
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter as GrpcSpanExporter
@@ -14,6 +16,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 
 from tests.collector.running import Collector, running_collector
+from tests.collector.scraping import scrape_until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,6 +123,79 @@ def test_backends_get_spans_when_switched_on(
         collector.wait_for_spans(5)
         running.wait_for_spans(5)
     assert set(read_span_ids(collector.traces_path.parent)) == sent
+
+
+class Tempo(BaseHTTPRequestHandler):
+    """Stands in for a Tempo: takes everything, and keeps whose it is said to be."""
+
+    tenants: ClassVar[list[str | None]] = []
+
+    def do_POST(self) -> None:
+        """Take a batch."""
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.tenants.append(self.headers["X-Scope-OrgID"])
+        self.send_response(200)
+        self.send_header("Content-Type", "application/x-protobuf")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.mark.parametrize(
+    ("variables", "tenant"),
+    [
+        ({}, "single-tenant"),
+        ({"OTEL_TRAJ_TENANT": "my-team"}, "my-team"),
+        ({"OTEL_TRAJ_TENANT": "042"}, "042"),
+    ],
+    ids=["no tenants", "a tenant", "a number"],
+)
+def test_tempo_is_told_the_tenant(
+    tmp_path: Path, collector_binary: Path, variables: dict[str, str], tenant: str
+) -> None:
+    """By the variable, or by the name that a Tempo without tenants uses (a stand-in for Tempo listens)."""
+    Tempo.tenants.clear()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Tempo) as server:
+        threading.Thread(target=server.serve_forever).start()
+        switched = {
+            "OTEL_TRAJ_EXPORTERS": "[file, otlp_http/tempo]",
+            "OTEL_TRAJ_TEMPO": f"http://127.0.0.1:{server.server_port}",
+        }
+        try:
+            with running_collector(
+                tmp_path, binary=collector_binary, environment=switched | variables
+            ) as running:
+                send_spans(http_exporter(running), count=5)
+                # What waits in the queue is sent at the end.
+                assert running.stop() == 0
+        finally:
+            server.shutdown()
+    assert set(Tempo.tenants) == {tenant}
+
+
+def test_backends_that_are_down_hold_up_nobody(tmp_path: Path, collector_binary: Path) -> None:
+    """With Jaeger and Tempo both gone the file gets every span, metrics are counted, and the collector ends."""
+    switched = {
+        "OTEL_TRAJ_EXPORTERS": "[file, otlp_grpc/jaeger, otlp_http/tempo]",
+        "OTEL_TRAJ_JAEGER": "127.0.0.1:1",
+        "OTEL_TRAJ_TEMPO": "http://127.0.0.1:1",
+    }
+    often = "--set=connectors.span_metrics.metrics_flush_interval=100ms"
+    with running_collector(
+        tmp_path, binary=collector_binary, environment=switched, arguments=[often]
+    ) as running:
+        sent = set()
+        for _ in range(3):
+            sent |= send_spans(grpc_exporter(running), count=50)
+        running.wait_for_spans(150)
+        scrape_until(
+            running.span_metrics_address,
+            lambda series: sum(each.value for each in series if each.name.endswith("calls_total")) == 150,
+        )
+        assert running.stop() == 0
+    assert set(read_span_ids(tmp_path / "traces")) == sent
 
 
 def test_metrics_count_spans(collector: Collector) -> None:

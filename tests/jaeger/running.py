@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.backends.launch import Launch, choose_addresses, start, stop
+from tests.backends.launch import Launch, choose_addresses, kill, start, stop
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 __all__ = ["CONFIG", "Jaeger", "running_jaeger"]
 
@@ -57,14 +57,21 @@ class Jaeger:
         """End Jaeger, which forgets all; return its exit status. A second call returns the same."""
         return stop(self.process)
 
+    def kill(self) -> None:
+        """End Jaeger in the middle of whatever it does; it is gone, and its addresses are free, on return."""
+        kill(self.process)
+
 
 @contextmanager
-def running_jaeger(directory: Path, *, binary: Path) -> Iterator[Jaeger]:
+def running_jaeger(
+    directory: Path, *, binary: Path, environment: Mapping[str, str] | None = None
+) -> Iterator[Jaeger]:
     """Run a Jaeger for the length of a `with` block.
 
     Args:
         directory: An existing folder for the log (`jaeger.log`).
         binary: The executable.
+        environment: Values for the configuration's variables in place of free addresses.
 
     Yields:
         Jaeger, healthy. It has ended when the block is left.
@@ -80,6 +87,7 @@ def running_jaeger(directory: Path, *, binary: Path) -> Iterator[Jaeger]:
             f"OTEL_TRAJ_{name}": address
             for name, address in zip(names, choose_addresses(len(names)), strict=True)
         }
+        variables |= environment or {}
         return Launch(
             name="jaeger",
             command=[str(binary), f"--config={CONFIG}"],

@@ -60,6 +60,38 @@ def test_task_that_starts_after_the_end_of_its_own_run_is_late(recording: Record
     assert read(recording.get("invoke_workflow by hand"))[sc.SPAN_COUNT] == 5
 
 
+def test_task_of_a_subgraph_that_ended_without_one_is_no_task_of_the_run_outside(
+    recording: Recording,
+) -> None:
+    """A subgraph's task that starts after its end is late, though nothing had shown the subgraph to be a graph."""
+    root = start_root(recording)
+    outer = start_task(recording, root)
+    inner = start_subgraph(recording, outer)
+    recording.handler.on_chain_error(CancelledError(), run_id=inner)
+    for run_id in (start_task(recording, inner, "b", "id-2"), outer, root):
+        recording.handler.on_chain_end({}, run_id=run_id)
+    run, late = recording.get("invoke_workflow by hand"), read(recording.get("invoke_node b"))
+    assert late[sc.LATE] is True
+    assert late[sc.RUN_ID] == str(inner)
+    assert read_steps(run) == [["a"]]
+    assert read(run)[sc.SPAN_COUNT] == 1
+    assert recording.is_empty()
+
+
+def test_task_of_an_unseen_subgraph_is_no_task_of_the_run_outside(recording: Recording) -> None:
+    """A task whose own run the handler was never told of lies below what is current, and is not counted there."""
+    root = start_root(recording)
+    outer = start_task(recording, root)
+    unseen = uuid.uuid4()
+    for run_id in (start_task(recording, unseen, "b", "id-2"), outer, root):
+        recording.handler.on_chain_end({}, run_id=run_id)
+    run, span = recording.get("invoke_workflow by hand"), recording.get("invoke_node b")
+    assert get_parent_id(span) == get_id(recording.get("invoke_node a"))
+    assert read(span)[sc.RUN_ID] == str(unseen)
+    assert read_steps(run) == [["a"]]
+    assert recording.is_empty()
+
+
 def test_tool_of_a_run_that_has_ended_is_counted_by_the_top_level_run(recording: Recording) -> None:
     """What is no task is counted by the top-level run alone: it is late when that one has ended, not before."""
     deep, callers = start_orphan(recording)

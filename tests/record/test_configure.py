@@ -156,6 +156,24 @@ def test_other_exporters_get_batches_unless_told_otherwise() -> None:
     assert printed.split() == ["0", "2", "2"]
 
 
+def test_file_is_written_in_the_background_where_that_is_asked_for(tmp_path: Path) -> None:
+    """With `batch=True` the end of a span writes nothing: the file gets batches, the last one at exit."""
+    path = tmp_path / "traces.jsonl"
+    told = run_python(f"""
+        import pathlib
+        path = pathlib.Path({os.fspath(path)!r})
+        provider = configure(path=path, batch=True)
+        assert configure(path=path) is provider
+        run()
+        print(path.read_text().count("invoke_"))
+        provider.force_flush()
+        print(path.read_text().count('"invoke_workflow chain"'))
+        run()
+    """)
+    assert told.split() == ["0", "1"]
+    assert list_names(path) == ["invoke_node a", "invoke_workflow chain"] * 2
+
+
 def test_provider_that_is_there_is_kept_and_fed(tmp_path: Path) -> None:
     """A global SDK provider is returned with our processor added; its own goes on."""
     path = tmp_path / "traces.jsonl"

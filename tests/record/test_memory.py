@@ -5,11 +5,13 @@ import tracemalloc
 from typing import TYPE_CHECKING
 
 import pytest
+from langgraph.types import RetryPolicy
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
 from otel_traj.record import TrajectoryCallbackHandler, table
 from tests.benchmark_scripts import load_script
+from tests.record.graphs import State, new_chain
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -83,3 +85,21 @@ def test_memory_is_flat_over_hundreds_of_runs(
         tracemalloc.stop()
     # The least that can be kept of a run is an object of some 50 bytes.
     assert alive[1] - alive[0] < ROUNDS * ENDINGS * 40
+
+
+def test_an_ended_root_keeps_nothing_of_its_tasks(handler: TrajectoryCallbackHandler) -> None:
+    """A remembered root holds no list of its tasks, nor of those that were tried again, however many there were."""
+
+    def fail(state: State) -> State:  # noqa: ARG001 - LangGraph passes it
+        raise ConnectionError
+
+    builder = new_chain("a")
+    policy = RetryPolicy(max_attempts=3, initial_interval=0.001, jitter=False)
+    builder.add_node("fail", fail, retry_policy=policy)
+    builder.add_edge("a", "fail")
+    with pytest.raises(ConnectionError):
+        builder.compile().invoke({}, {"callbacks": [handler], "configurable": {"thread_id": "t"}})
+    root = handler._table.find_last_root("t")
+    assert root is not None
+    assert root.graph is not None
+    assert (root.graph.tasks, root.graph.retries) == ({}, {})

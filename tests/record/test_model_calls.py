@@ -107,6 +107,7 @@ def test_model_span_follows_the_genai_conventions(recording: Recording) -> None:
     assert shown == {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": "model",
+        "gen_ai.conversation.id": "t1",
         "gen_ai.request.model": "m-1",
         "gen_ai.request.temperature": 0.5,
         "gen_ai.request.max_tokens": 64,
@@ -125,6 +126,20 @@ def test_model_span_follows_the_genai_conventions(recording: Recording) -> None:
         "otel_traj.model.tool_count": 0,
         "otel_traj.model.tool_call_count": 0,
     }
+
+
+def test_model_call_names_its_conversation(recording: Recording) -> None:
+    """A model call says its thread by the conventions' name, in a subgraph too, and nothing where there is none."""
+
+    def call(state: State) -> State:  # noqa: ARG001 - LangGraph passes it
+        Model().invoke("hi")
+        return {"nodes": ["call"]}
+
+    inner = build_chain("call", call=call)
+    build_chain("sub", sub=inner).invoke({}, recording.config("t1"))
+    inner.invoke({}, recording.config())
+    threads = [read(span).get(sc.CONVERSATION_ID) for span in recording.list_named("chat m-1")]
+    assert threads == ["t1", None]
 
 
 def test_model_outside_a_graph_has_no_place(recording: Recording) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.tools import tool
@@ -14,6 +15,9 @@ from otel_traj import semconv as sc
 from tests.record.graphs import State, build_chain
 from tests.record.recording import Recording, get_id, get_parent_id, read, read_steps
 from tests.record.spanning import build_diamond, check_nesting, open_span, open_span_async
+
+if TYPE_CHECKING:
+    from otel_traj import RunEnd
 
 
 def test_t02_run_under_the_callers_span(recording: Recording) -> None:
@@ -65,6 +69,32 @@ def check_twenty(recording: Recording) -> None:
         assert len(below) == 8
     check_nesting(recording)
     assert recording.is_empty()
+
+
+def test_ids_of_runs_at_once_are_each_their_own() -> None:
+    """What `on_run_end` is told of twenty runs at once, in coroutines and in threads, are the ids of each root."""
+    told: list[RunEnd] = []
+    recording = Recording(on_run_end=told.append)
+    graph, awaited = build_diamond(recording, open_span), build_diamond(recording, open_span_async)
+
+    async def run() -> None:
+        await asyncio.gather(*(awaited.ainvoke({}, recording.config(f"a{number}")) for number in range(20)))
+
+    asyncio.run(run())
+    with ThreadPoolExecutor(20) as pool:
+        list(pool.map(lambda number: graph.invoke({}, recording.config(f"t{number}")), range(20)))
+    shown = {(end.thread_id, end.run_id, end.trace_id, end.span_id, end.outcome) for end in told}
+    assert len(told) == len(shown) == 40
+    assert shown == {
+        (
+            read(root)[sc.THREAD_ID],
+            read(root)[sc.RUN_ID],
+            trace.format_trace_id(root.context.trace_id),
+            trace.format_span_id(root.context.span_id),
+            "ok",
+        )
+        for root in recording.roots
+    }
 
 
 def test_t25_each_thread_keeps_its_own_parent(recording: Recording) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from langgraph.types import Command, interrupt
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ParentBased
@@ -92,6 +93,21 @@ def test_unsampled_run_makes_no_spans_and_takes_the_users_along() -> None:
     assert seen[0].is_valid
     assert trace.format_trace_id(seen[0].trace_id) == told[0].trace_id
     assert told[0].outcome == "ok"
+    assert recording.is_empty()
+
+
+def test_outcome_of_an_unsampled_run_that_pauses_is_told() -> None:
+    """An unsampled run that a node interrupts is told as interrupted, whether LangGraph says that it pauses or not."""
+    told: list[RunEnd] = []
+    recording = Recording(sampler=ALWAYS_OFF, on_run_end=told.append)
+
+    def ask(state: State) -> State:  # noqa: ARG001 - LangGraph passes it
+        return {"nodes": [interrupt("ok?")]}
+
+    graph = build_chain("a", "ask", saved=True, ask=ask)
+    graph.invoke({}, recording.config("t"))
+    graph.invoke(Command(resume="yes"), recording.config("t"))
+    assert [end.outcome for end in told] == ["interrupted", "ok"]
     assert recording.is_empty()
 
 

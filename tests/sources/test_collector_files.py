@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import http.client
 import os
-import signal
 from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -20,6 +18,7 @@ from tests.sources.reading import codes, fingerprint, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
 pytestmark = pytest.mark.collector
 
@@ -94,14 +93,6 @@ def send(collector: Collector, batches: Iterable[list[Span]]) -> None:
         assert answer.status == 200
 
 
-def kill(collector: Collector) -> None:
-    """End a collector in the middle of whatever it does; its guard ends behind it."""
-    guard = collector.process.pid
-    (child,) = Path(f"/proc/{guard}/task/{guard}/children").read_text(encoding="ascii").split()
-    os.kill(int(child), signal.SIGKILL)
-    collector.process.wait(30)
-
-
 def one_by_one(spans: Iterable[Span]) -> list[list[Span]]:
     """Return a batch per span."""
     return [[span] for span in spans]
@@ -166,7 +157,6 @@ def test_rotated_files_are_read_together(tmp_path: Path, binary: Path, arguments
     [[], [PROTO], [ZSTD], [ZSTD, PROTO], [ZSTD, NATIVE], [ZSTD, PROTO, NATIVE]],
     ids=["JSON", "protobuf", "zstd", "zstd, protobuf", "native zstd", "native zstd, protobuf"],
 )
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the process to kill in /proc")
 @pytest.mark.parametrize("lost_bytes", [0, 17])
 def test_what_a_killed_collector_wrote_is_read(
     tmp_path: Path, binary: Path, arguments: list[str], lost_bytes: int
@@ -176,7 +166,7 @@ def test_what_a_killed_collector_wrote_is_read(
     path = tmp_path / "traces" / "traces.jsonl"
     with running_collector(tmp_path, binary=binary, arguments=arguments) as collector:
         send(collector, one_by_one(first))
-        kill(collector)
+        collector.kill()
     os.truncate(path, path.stat().st_size - lost_bytes)
     before, problems = read(path)
     assert set(codes(problems)) == ({"unfinished_line"} if lost_bytes else set())

@@ -138,12 +138,20 @@ def parse_address(name: str, *, allowed: Collection[str], repeatable: Collection
     )
     if not host:
         raise address.refuse("it names no host; write scheme+http://host:port")
+    if host in {"http", "https"} and split.path.startswith("//"):
+        raise address.refuse(f"'{host}:' stands where the host should; write {_drop_scheme(name, host)}")
     if split.fragment:
         raise address.refuse("it holds a '#', which ends an address; write %23 where a value has one")
     parameters = _split_parameters(split.query, address, allowed, repeatable)
     return Address(
         name=shown, url=address.url, user=address.user, password=address.password, parameters=parameters
     )
+
+
+def _drop_scheme(name: str, second: str) -> str:
+    """Return a name that has two schemes with the second one only: an address was pasted behind the first."""
+    first, _, pasted = name.partition("://")
+    return f"{first.partition('+')[0]}+{second}://{hide_user(pasted).partition('://')[2]}"
 
 
 def _make_url(split: SplitResult, host: str | None, port: int | None) -> str:

@@ -69,7 +69,12 @@ def test_a_name_that_cannot_be_used_is_refused(name: str, words: str) -> None:
         ("tempo+http://h?operation=x", "no parameter 'operation'; there are insecure, limit"),
         ("tempo+http://h?trace=0", "is no trace id"),
         ("jaeger://h", "no source with the scheme 'jaeger'"),
-        ("http://h:16686", "jaeger+http://host:16686"),
+        ("http://h:16686", "write jaeger+http://h:16686 or tempo+http://h:16686 if one of these is there"),
+        ("HTTPS://ann:secret@h/base", "write jaeger+https://h/base or tempo+https://h/base if"),
+        ("jaeger://h:16686/base", "write jaeger+http://h:16686/base if"),
+        ("tempo://h?limit=5", "write tempo+http://h?limit=5 if"),
+        ("jaeger+http://http://h:16686", "'http:' stands where the host should; write jaeger+http://h:16686"),
+        ("tempo+http://HTTPS://u:p@h/b", "'https:' stands where the host should; write tempo+https://h/b"),
     ],
 )
 def test_parameters_are_checked_when_the_name_is_opened(name: str, words: str) -> None:

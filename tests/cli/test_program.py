@@ -83,7 +83,7 @@ def test_no_command_is_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert caught.value.code == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert re.search("demo .*\n.*show .*\n.*eval ", captured.err)
+    assert re.search("demo .*\n.*show .*\n.*eval .*\n.*doctor ", captured.err)
     assert "Start with: otel-traj demo" in captured.err
 
 
@@ -101,7 +101,7 @@ def test_an_unknown_command_lists_the_known(capsys: pytest.CaptureFixture[str]) 
     with pytest.raises(SystemExit) as caught:
         cli.main(["shwo"])
     assert caught.value.code == 2
-    assert re.search("demo.*show.*eval", capsys.readouterr().err)
+    assert re.search("demo.*show.*eval.*doctor", capsys.readouterr().err)
 
 
 @pytest.mark.parametrize(
@@ -306,7 +306,7 @@ def test_the_examples_of_the_help_run(tmp_path: Path) -> None:
         done = _run_cli(*shlex.split(words), cwd=tmp_path)
         codes[command] = done.returncode
         assert done.stdout, done.stderr
-    assert codes == {"": 0, "demo": 0, "show": 0, "eval": 1}
+    assert codes == {"": 0, "demo": 0, "show": 0, "eval": 1, "doctor": 0}
 
 
 def test_reading_commands_take_the_same_selection() -> None:
@@ -323,5 +323,5 @@ def test_reading_commands_take_the_same_selection() -> None:
         "--since",
         "--until",
     }
-    for name in ("show", "eval"):
+    for name in ("show", "eval", "doctor"):
         assert wanted <= set(commands[name].format_help().replace("=", " ").split())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from otel_traj.cli import main
+from tests.otlp_lines import write_lines
 from tests.sources.jaeger.stand_in import JaegerStandIn
 from tests.sources.serving import Reply, serve
 from tests.sources.tempo.stand_in import TempoStandIn
@@ -86,6 +87,19 @@ def test_runs_are_judged(place: str, tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "1 passed, 0 failed" in capsys.readouterr().out
     references.write_text(REFERENCES.replace("[a, b]", "[a]"))
     assert main(["eval", place, "--references", str(references), "--graph", "seven"]) == 1
+
+
+def test_a_place_is_compared_with_a_file(
+    place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`doctor` finds the same runs in both; what the file lost is told, the password is not."""
+    path = write_lines(tmp_path / "traces.jsonl", record("one") + record("two", graph="other"))
+    assert main(["doctor", f"{place}?since=1h", str(path)]) == 0
+    path = write_lines(tmp_path / "traces.jsonl", [*record("one")[1:], *record("two", graph="other")])
+    assert main(["doctor", f"{place}?since=1h", str(path), "--graph", "seven"]) == 1
+    out, err = capsys.readouterr()
+    assert "missing in superstep 1: a" in out
+    assert "pa55word" not in out + err
 
 
 def test_nothing_found_is_code_2_and_shows_no_password(

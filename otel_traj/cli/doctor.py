@@ -1,0 +1,68 @@
+"""`otel-traj doctor`: is everything there, and do several sources agree about the same runs?
+
+Problems of a source are part of its answer, so they stand on stdout here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from otel_traj.cli.parser import SOURCE_HELP, add_command
+from otel_traj.cli.selection import add_selection, list_selection
+from otel_traj.cli.speech import complain, hint_at_references, open_named
+from otel_traj.evaluate import diagnose
+from otel_traj.report import format_diagnosis, format_diagnosis_json, measure_width
+
+if TYPE_CHECKING:
+    import argparse
+
+    from otel_traj.cli.parser import Commands
+
+__all__ = ["add_doctor"]
+
+_EXAMPLE = "otel-traj doctor otel-traj-demo/traces.jsonl"
+_EXIT_CODES = (
+    "exit code: 0 every run is complete and all sources agree, 1 something is missing\n"
+    "or differs, 2 a source can't be read or holds no run that was asked for"
+)
+
+
+def add_doctor(commands: Commands) -> None:
+    """Add the command.
+
+    Args:
+        commands: The commands of the program.
+    """
+    does = "say whether all that was recorded is there, and compare sources"
+    usage = "SOURCE [SOURCE]... [OPTION]..."
+    command = add_command(commands, "doctor", does, usage=usage, example=_EXAMPLE)
+    command.set_defaults(command=_doctor)
+    command.description = f"{command.description}\n\n{_EXIT_CODES}"
+    command.add_argument("sources", metavar="SOURCE", nargs="+", help=SOURCE_HELP)
+    command.add_argument("--format", choices=("text", "json"), default="text", help="(%(default)s)")
+    command.add_argument(
+        "--require-manifest",
+        action="store_true",
+        help="exit code 1 also for runs that are complete but not proved to be",
+    )
+    add_selection(command)
+
+
+def _doctor(arguments: argparse.Namespace) -> int:
+    sources = [open_named(name, arguments) for name in arguments.sources]
+    diagnosis = diagnose(
+        *sources,
+        require_manifest=arguments.require_manifest,
+        wait=arguments.wait,
+        **list_selection(arguments),
+    )
+    if arguments.format == "json":
+        print(format_diagnosis_json(diagnosis))
+        for reason in diagnosis.exit_reasons:
+            complain(reason)
+    else:
+        print(format_diagnosis(diagnosis, width=measure_width()))
+    for source in diagnosis.sources:
+        if not source.runs:
+            hint_at_references(source.source)
+    return diagnosis.exit_code

@@ -1,0 +1,72 @@
+"""What commands say beside their answer, on stderr, and how they open what they read."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from otel_traj.report import (
+    choose_glyphs,
+    escape,
+    fit_stderr,
+    format_run_json,
+    format_source_problem,
+    format_steps,
+    format_tree,
+    measure_width,
+)
+from otel_traj.sources import describe_defaults, open_source
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from otel_traj.model import Run, SourceProblem
+    from otel_traj.sources import Source
+
+__all__ = ["COULD_NOT_TELL", "complain", "hint_at_references", "open_named", "print_problem", "print_runs"]
+
+COULD_NOT_TELL = 2
+"""The exit code of whatever kept a command from answering."""
+
+
+def open_named(name: str, arguments: argparse.Namespace) -> Source:
+    """Open the source, and say what of it is read where neither its name nor a selection says so."""
+    source = open_source(name)
+    words = describe_defaults(source)
+    if words and not any(
+        (arguments.trace, arguments.run, arguments.thread, arguments.since, arguments.until)
+    ):
+        complain(f"{source.name}: {words}")
+    if source.capabilities.lags and arguments.wait != 0 and sys.stderr.isatty():
+        complain("runs that are incomplete are waited for (--wait 0 reads once)")
+    return source
+
+
+def print_runs(runs: Sequence[Run], form: str) -> None:
+    """Print runs as a tree, as steps or as JSON."""
+    width, glyphs = measure_width(), choose_glyphs()
+    if form == "json":
+        print("[" + ",".join(f"\n{format_run_json(run)}" for run in runs) + ("\n]" if runs else "]"))
+    elif form == "steps":
+        for run in runs:
+            print(format_steps(run))
+    else:
+        for number, run in enumerate(runs):
+            print("\n" if number else "", format_tree(run, width=width, glyphs=glyphs), sep="")
+
+
+def print_problem(problem: SourceProblem) -> None:
+    """Print a problem of a source to stderr."""
+    print(fit_stderr(format_source_problem(problem)), file=sys.stderr)
+
+
+def complain(message: str) -> None:
+    """Print a sentence to stderr, after the name of the program; foreign text in it is escaped."""
+    print(fit_stderr(f"otel-traj: {escape(message)}"), file=sys.stderr)
+
+
+def hint_at_references(source: str) -> None:
+    """Say where a reference file belongs, where one was given as the source."""
+    if source.lower().endswith((".yaml", ".yml")):
+        complain("a reference file stands after --references; the source holds spans")
