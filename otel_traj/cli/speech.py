@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
 from typing import TYPE_CHECKING
 
@@ -15,7 +17,7 @@ from otel_traj.report import (
     format_tree,
     measure_width,
 )
-from otel_traj.sources import describe_defaults, open_source
+from otel_traj.sources import describe_defaults, open_source, refuse_to_overwrite
 
 if TYPE_CHECKING:
     import argparse
@@ -31,8 +33,14 @@ COULD_NOT_TELL = 2
 
 
 def open_named(name: str, arguments: argparse.Namespace) -> Source:
-    """Open the source, and say what of it is read where neither its name nor a selection says so."""
+    """Open the source, and say what of it is read where neither its name nor a selection says so.
+
+    Raises:
+        SinkError: The command's own output is a file that the source reads.
+    """
     source = open_source(name)
+    if _writes_a_file():
+        refuse_to_overwrite("/dev/stdout", source)
     words = describe_defaults(source)
     if words and not any(
         (arguments.trace, arguments.run, arguments.thread, arguments.since, arguments.until)
@@ -41,6 +49,14 @@ def open_named(name: str, arguments: argparse.Namespace) -> Source:
     if source.capabilities.lags and arguments.wait != 0 and sys.stderr.isatty():
         complain("runs that are incomplete are waited for (--wait 0 reads once)")
     return source
+
+
+def _writes_a_file() -> bool:
+    """Return whether the shell led standard output into a file."""
+    try:
+        return stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
+    except (AttributeError, OSError, ValueError):
+        return False
 
 
 def print_runs(runs: Sequence[Run], form: str) -> None:

@@ -6,6 +6,7 @@ duplicates, and telling what the spans mean, are the work of `otel_traj.reconstr
 
 from __future__ import annotations
 
+from otel_traj.sources.files.overwriting import refuse_to_overwrite
 from otel_traj.sources.opening import describe_defaults, open_source
 from otel_traj.sources.protocol import ALL_SPANS, Capabilities, OnProblem, Source, SpanQuery
 
@@ -17,4 +18,5 @@ __all__ = [
     "SpanQuery",
     "describe_defaults",
     "open_source",
+    "refuse_to_overwrite",
 ]

@@ -166,6 +166,30 @@ def test_standard_input_is_a_source(tmp_path: Path) -> None:
     assert done.stdout.endswith("   1 node1\n")
 
 
+@pytest.mark.parametrize("command", ["show", "doctor"])
+def test_p20_an_output_among_the_inputs_is_refused(tmp_path: Path, command: str) -> None:
+    """Led into a directory that is read, into the file itself, or behind what is piped in, an answer is not written."""
+    (tmp_path / "in").mkdir()
+    path = write_lines(tmp_path / "in" / "traces.jsonl", _record().spans())
+    written = path.read_bytes()
+    for source, output in ((path.parent, path.with_name("out.json")), (path, path), ("-", path)):
+        with output.open("ab") as stdout, path.open("rb") as stdin:
+            done = subprocess.run(
+                [*_COMMAND, command, str(source)],
+                stdin=stdin,
+                stdout=stdout,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=False,
+            )
+        assert done.returncode == 2
+        assert "is read as a part of" in " ".join(done.stderr.split())
+    assert path.read_bytes() == written
+    assert path.with_name("out.json").read_bytes() == b""
+    with (tmp_path / "out.json").open("wb") as stdout:
+        assert subprocess.run([*_COMMAND, command, str(path)], stdout=stdout, check=False).returncode == 0
+
+
 def test_a_reader_that_goes_away_leaves_no_traceback(tmp_path: Path) -> None:
     """Where the reader of the pipe ends early, nothing is printed about it, and the code is that of SIGPIPE."""
     spans = [span for index in range(2_000) for span in _record(f"run {index}").spans()]

@@ -87,7 +87,7 @@ class TempoApi:
             raise self._client.refuse(answer, "look at Tempo's log for the cause")
         try:
             traces = _SEARCH.decode(answer.body).traces or ()
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, RecursionError) as error:
             raise self._client.refuse(answer, _NOT_TEMPO) from error
         found = []
         for trace in traces:

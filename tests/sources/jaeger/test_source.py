@@ -124,8 +124,9 @@ def test_a_base_path_is_kept() -> None:
         lambda _: Reply(200, b"hello"),
         lambda _: Reply(500, b"boom"),
         lambda _: Reply(400, b'{"error": {"message": "no"}}'),
+        lambda _: Reply(200, b'{"a":' * 50_000),
     ],
-    ids=["page", "plain 404", "empty 404", "text", "500", "400"],
+    ids=["page", "plain 404", "empty 404", "text", "500", "400", "never closed"],
 )
 @pytest.mark.parametrize("parameters", ["", f"trace={TRACE}", "service=x&tag=a=b", "api=legacy"])
 def test_what_is_no_jaeger_is_an_error_and_not_an_empty_place(app: object, parameters: str) -> None:

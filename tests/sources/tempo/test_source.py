@@ -139,8 +139,10 @@ def test_a_base_path_is_kept() -> None:
         lambda _: Reply(200, b"hello"),
         lambda _: Reply(500, b"boom"),
         lambda _: Reply(400, b"invalid TraceQL query"),
+        lambda _: Reply(200, b'{"a":' * 50_000),
+        lambda _: Reply(200, b'{"traces":[],"a":' + b"[" * 3_000 + b"]" * 3_000 + b"}"),
     ],
-    ids=["page", "404", "text", "500", "400"],
+    ids=["page", "404", "text", "500", "400", "never closed", "nested"],
 )
 def test_what_is_no_tempo_is_an_error(app: object) -> None:
     """And not an empty place."""
