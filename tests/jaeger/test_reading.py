@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any, cast
 
-import msgspec
 import pytest
 from langchain_core.messages import HumanMessage
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -14,10 +13,10 @@ from opentelemetry.sdk.trace.export import SpanExportResult
 
 from otel_traj import read_runs
 from otel_traj.errors import SourceError
-from otel_traj.record.samples import build_approval, build_seven_nodes, build_tool_agent
+from otel_traj.record.samples import build_approval, build_tool_agent
 from tests.jaeger.running import running_jaeger
-from tests.oracles import ALL
-from tests.record.recording import Recording, get_id, read
+from tests.record.recording import Recording, get_id
+from tests.recorded_runs import LARGE, has_nan, outline, record_runs
 from tests.sources.reading import refuse
 from tests.sources.real_jaeger import wait_for
 
@@ -27,27 +26,9 @@ if TYPE_CHECKING:
 
     from opentelemetry.sdk.trace import ReadableSpan
 
-    from otel_traj import Run
     from tests.jaeger.running import Jaeger
 
 pytestmark = pytest.mark.jaeger
-
-LARGE = "Grüße, 你好, \U0001f600 " * 5_000
-
-
-def record_runs() -> Recording:
-    """Return runs of every kind of ending, some with content, two attributes of 100 kB, unicode and a NaN."""
-    recording = Recording(content=True, metadata_keys=("note", "score", "case"))
-    for scenario in ALL:
-        if not scenario.missing and "sync" in scenario.modes:
-            scenario.run([recording.handler])
-    graph = build_seven_nodes()
-    for number, metadata in enumerate(({"note": LARGE}, {"note": LARGE[::-1]}, {"score": math.nan})):
-        graph.invoke(
-            {"shortcut": bool(number % 2), "nodes": []},
-            config=cast("Any", recording.config(metadata=metadata)),
-        )
-    return recording
 
 
 def send(jaeger: Jaeger, spans: Sequence[ReadableSpan]) -> None:
@@ -57,25 +38,6 @@ def send(jaeger: Jaeger, spans: Sequence[ReadableSpan]) -> None:
         assert exporter.export(spans[index : index + 100]) is SpanExportResult.SUCCESS
     exporter.shutdown()  # type: ignore[no-untyped-call]  # the SDK's own
     wait_for(jaeger, Counter(f"{span.context.trace_id:032x}" for span in spans))
-
-
-def outline(runs: Sequence[Run], *, times: bool = True) -> list[str]:
-    """Return runs in a form in which NaN equals itself, without the place they come from."""
-    return [
-        repr(_strip(msgspec.to_builtins(run), times=times))
-        for run in sorted(runs, key=lambda run: run.run_id)
-    ]
-
-
-def _strip(value: Any, *, times: bool) -> Any:  # noqa: ANN401 - plain data
-    if isinstance(value, list):
-        return [_strip(item, times=times) for item in value]
-    if not isinstance(value, dict):
-        return value
-    kept = {
-        key: item for key, item in value.items() if key != "source" and (times or not key.endswith("_ns"))
-    }
-    return {key: _strip(kept[key], times=times) for key in sorted(kept)}
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +95,7 @@ def test_the_legacy_api_loses_nanoseconds_and_no_superstep(
     recording: Recording, jaeger_binary: Path, tmp_path: Path
 ) -> None:
     """Without the run that has a NaN: equal but for times, which are equal to the microsecond."""
-    odd = {span.context.trace_id for span in recording.spans if _has_nan(span)}
+    odd = {span.context.trace_id for span in recording.spans if has_nan(span)}
     spans = [span for span in recording.spans if span.context.trace_id not in odd]
     expected = list(read_runs(spans, on_problem=refuse))
     with running_jaeger(tmp_path, binary=jaeger_binary) as jaeger:
@@ -151,16 +113,12 @@ def test_the_legacy_api_loses_nanoseconds_and_no_superstep(
 
 def test_a_nan_over_the_legacy_api_is_an_error_that_names_it(recording: Recording, filled: Jaeger) -> None:
     """Jaeger answers 500 there; the newer API gives the run."""
-    [odd] = [span for span in recording.roots if _has_nan(span)]
+    [odd] = [span for span in recording.roots if has_nan(span)]
     place = f"jaeger+http://{filled.query_address}"
     with pytest.raises(SourceError, match="can't write a number that is NaN or infinite"):
         list(read_runs(f"{place}?api=legacy&limit=1000", on_problem=refuse))
     [run] = read_runs(place, trace=f"{odd.context.trace_id:032x}", on_problem=refuse)
     assert math.isnan(cast("float", run.attributes["langgraph.metadata.score"]))
-
-
-def _has_nan(span: ReadableSpan) -> bool:
-    return any(isinstance(value, float) and math.isnan(value) for value in read(span).values())
 
 
 def test_a_trace_on_its_way_is_waited_for(jaeger: Jaeger) -> None:
