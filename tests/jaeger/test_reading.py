@@ -103,7 +103,11 @@ def test_the_legacy_api_loses_nanoseconds_and_no_superstep(
         found = list(
             read_runs(f"jaeger+http://{jaeger.query_address}?api=legacy&limit=1000", on_problem=refuse)
         )
+        traces = dict.fromkeys(trace_id for run in expected for trace_id in run.trace_ids)
+        names = "&".join(f"trace={trace_id}" for trace_id in traces)
+        by_id = list(read_runs(f"jaeger+http://{jaeger.query_address}?api=legacy&{names}", on_problem=refuse))
     assert outline(found, times=False) == outline(expected, times=False)
+    assert outline(by_id, times=False) == outline(expected, times=False)
     ended = {run.run_id: (run.started_ns, run.ended_ns) for run in expected}
     for run in found:
         started_ns, ended_ns = ended[run.run_id]
