@@ -37,14 +37,14 @@ def record(name: str, *, graph: str = "seven") -> list[Span]:
     return run.spans()
 
 
-@pytest.fixture(params=["jaeger", "newer jaeger", "tempo"])
+@pytest.fixture(params=["stand-in for jaeger", "stand-in for newer jaeger", "stand-in for tempo"])
 def place(request: pytest.FixtureRequest) -> Iterator[str]:
     """Return the name of a place that holds two runs, with a user and password in it."""
     spans = record("one") + record("two", graph="other")
     apps: dict[str, Callable[[Request], Reply]] = {
-        "jaeger": JaegerStandIn(spans),
-        "newer jaeger": JaegerStandIn(spans, line="newer"),
-        "tempo": TempoStandIn(spans),
+        "stand-in for jaeger": JaegerStandIn(spans),
+        "stand-in for newer jaeger": JaegerStandIn(spans, line="newer"),
+        "stand-in for tempo": TempoStandIn(spans),
     }
     kind = str(request.param).rpartition(" ")[2]
     with serve(apps[request.param]) as served:

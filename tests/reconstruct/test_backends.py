@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 NOW = time.time_ns()
 HOUR = 3_600 * 10**9
 BACKENDS: dict[str, Callable[[list[Span]], tuple[str, Callable[[Request], Reply]]]] = {
-    "jaeger 1.76.0": lambda spans: ("jaeger", JaegerStandIn(spans)),
-    "newer jaeger": lambda spans: ("jaeger", JaegerStandIn(spans, line="newer")),
-    "tempo": lambda spans: ("tempo", TempoStandIn(spans)),
+    "stand-in for Jaeger 1.76.0": lambda spans: ("jaeger", JaegerStandIn(spans)),
+    "stand-in for a newer Jaeger": lambda spans: ("jaeger", JaegerStandIn(spans, line="newer")),
+    "stand-in for Tempo": lambda spans: ("tempo", TempoStandIn(spans)),
 }
 
 
@@ -172,7 +172,7 @@ def test_p14_a_run_in_a_cut_trace_is_not_judged(backend: str, lost: str, tmp_pat
     run = simple("one", thread="t-9")
     spans = run.spans()
     kept = spans[:-1] if lost == "root" else spans[1:]
-    if backend == "tempo":
+    if backend == "stand-in for Tempo":
         with serve(TempoStandIn(kept, partial={run.trace_id: "too big"})) as served:
             _check_cut(f"tempo+http://{served.place}", "too big", tmp_path)
         return
@@ -212,7 +212,7 @@ def test_p24_a_search_that_ends_at_its_limit_says_so(backend: str) -> None:
     """P24: the newest are read, and it is said that there may be more; that alone fails nothing."""
     spans = spans_of(*(simple(f"run {number}", start=NOW - number * 10**9) for number in range(25)))
     problems: list[SourceProblem] = []
-    with keep(backend, spans if backend == "tempo" else list(reversed(spans))) as (name, _):
+    with keep(backend, spans if backend == "stand-in for Tempo" else list(reversed(spans))) as (name, _):
         runs = list(read_runs(name, wait=0, on_problem=problems.append))
         assert len(list(read_runs(f"{name}?limit=100", wait=0, on_problem=refuse))) == 25
     assert len(runs) == 20
