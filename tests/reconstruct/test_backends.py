@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from otel_traj.model import SourceProblem, Span
     from tests.sources.serving import Reply, Request
 
-NOW = time.time_ns()
 HOUR = 3_600 * 10**9
 BACKENDS: dict[str, Callable[[list[Span]], tuple[str, Callable[[Request], Reply]]]] = {
     "stand-in for Jaeger 1.76.0": lambda spans: ("jaeger", JaegerStandIn(spans)),
@@ -53,12 +52,13 @@ def read(name: str, **selection: Any) -> list[Run]:  # noqa: ANN401 - keywords o
     return list(read_runs(name, wait=0, on_problem=refuse, **selection))
 
 
-def two_halves(*, paused: int = NOW - 2 * HOUR, resumed: int = NOW - HOUR // 2) -> list[RecordedRun]:
-    """Return a run that paused and was resumed later, each call in a trace of its own."""
-    first = RecordedRun("first", graph="ask", thread="t-1", start=paused, outcome="interrupted")
+def two_halves(*, paused: int = 2 * HOUR, resumed: int = HOUR // 2) -> list[RecordedRun]:
+    """Return a run that paused and was resumed so long ago, each call in a trace of its own."""
+    now = time.time_ns()
+    first = RecordedRun("first", graph="ask", thread="t-1", start=now - paused, outcome="interrupted")
     first.task("draft", 1)
     first.task("ask", 2, id="ask", interrupted=True)
-    second = RecordedRun("second", graph="ask", thread="t-1", start=resumed, resumed=True)
+    second = RecordedRun("second", graph="ask", thread="t-1", start=now - resumed, resumed=True)
     second.task("ask", 2, id="ask")
     second.task("send", 3)
     return [first, second]
@@ -70,10 +70,10 @@ def simple(
     graph: str = "seven",
     thread: str | None = None,
     service: str = "svc",
-    start: int = NOW - HOUR // 4,
+    ago: int = HOUR // 4,
 ) -> RecordedRun:
-    """Return a run of two nodes."""
-    run = RecordedRun(name, graph=graph, thread=thread, service=service, start=start)
+    """Return a run of two nodes, begun so long ago."""
+    run = RecordedRun(name, graph=graph, thread=thread, service=service, start=time.time_ns() - ago)
     run.task("a", 1)
     run.task("b", 2)
     return run
@@ -113,7 +113,7 @@ def _time(time_ns: int) -> str:
 
 def test_other_runs_of_a_thread_are_not_given_unasked(backend: str) -> None:
     """What was read to complete one run is not answered as if it had been asked for."""
-    before = simple("before", thread="t-1", start=NOW - 3 * HOUR)
+    before = simple("before", thread="t-1", ago=3 * HOUR)
     with keep(backend, spans_of(before, *two_halves())) as (name, _):
         assert [run.steps for run in read(name)] == [WHOLE]
         assert len(read(name, thread="t-1")) == 2
@@ -121,7 +121,7 @@ def test_other_runs_of_a_thread_are_not_given_unasked(backend: str) -> None:
 
 def test_a_thread_is_read_whole_a_week_back(backend: str) -> None:
     """Whatever the newest traces of the last hour are."""
-    spans = spans_of(*two_halves(paused=NOW - 50 * HOUR, resumed=NOW - 30 * HOUR), simple("other"))
+    spans = spans_of(*two_halves(paused=50 * HOUR, resumed=30 * HOUR), simple("other"))
     with keep(backend, spans) as (name, _):
         [run] = read(name, thread="t-1")
     assert run.steps == WHOLE
@@ -146,8 +146,8 @@ def test_a_selection_means_the_same_everywhere(backend: str, selection: dict[str
     """What a backend filters, and what it can't, is filtered again: the runs are those of the same spans in memory."""
     spans = spans_of(
         simple("one", service="shop", thread="t-9"),
-        simple("two", graph="other", start=NOW - HOUR // 2),
-        simple("three", service="shop", start=NOW - HOUR // 12),
+        simple("two", graph="other", ago=HOUR // 2),
+        simple("three", service="shop", ago=HOUR // 12),
     )
     expected = list(read_runs(spans, on_problem=refuse, **selection))
     problems: list[SourceProblem] = []
@@ -160,7 +160,7 @@ def test_a_selection_means_the_same_everywhere(backend: str, selection: dict[str
 
 def test_runs_by_their_id_are_found_among_many(backend: str) -> None:
     """Any of its run ids, in any case, however many newer traces there are."""
-    old = simple("old", start=NOW - 20 * HOUR)
+    old = simple("old", ago=20 * HOUR)
     with keep(backend, spans_of(old, *(simple(f"new {number}") for number in range(30)))) as (name, _):
         [run] = read(name, run=old.run_id.upper())
     assert run.run_id == old.run_id
@@ -210,13 +210,14 @@ def test_a_lost_root_is_not_hidden_by_a_selection(backend: str, tmp_path: Path) 
 
 def test_p24_a_search_that_ends_at_its_limit_says_so(backend: str) -> None:
     """P24: the newest are read, and it is said that there may be more; that alone fails nothing."""
-    spans = spans_of(*(simple(f"run {number}", start=NOW - number * 10**9) for number in range(25)))
+    recorded = [simple(f"run {number}", ago=number * 10**9) for number in range(25)]
+    spans = spans_of(*recorded)
     problems: list[SourceProblem] = []
     with keep(backend, spans if backend == "stand-in for Tempo" else list(reversed(spans))) as (name, _):
         runs = list(read_runs(name, wait=0, on_problem=problems.append))
         assert len(list(read_runs(f"{name}?limit=100", wait=0, on_problem=refuse))) == 25
     assert len(runs) == 20
-    assert min(run.started_ns for run in runs) == NOW - 19 * 10**9
+    assert min(run.started_ns for run in runs) == recorded[19].start
     assert codes(problems) == ["limit_reached"]
 
 

@@ -19,12 +19,10 @@ if TYPE_CHECKING:
     from otel_traj.model import AttributeValue, Span
     from otel_traj.sources import OnProblem
 
-NOW = time.time_ns()
 
-
-def record(name: str = "run", *, start: int = NOW, **attributes: AttributeValue) -> list[Span]:
-    """Return the spans of a run that ended a moment ago, the root last."""
-    run = RecordedRun(name, start=start)
+def record(name: str = "run", *, ago: int = 0, **attributes: AttributeValue) -> list[Span]:
+    """Return the spans of a run that ended a moment ago, or so long before, the root last."""
+    run = RecordedRun(name, start=time.time_ns() - ago)
     run.task("a", 1)
     run.task("b", 2)
     return run.spans(**cast("Any", attributes))
@@ -86,7 +84,7 @@ def settle(place: Arriving, seconds: float) -> tuple[list[Run], list[SourceProbl
         return list(read_runs(place, on_problem=on_problem, wait=0))
 
     runs = read_until_settled(
-        read, problems.append, seconds=seconds, sleep=clock.sleep, clock=clock.read, now_ns=lambda: NOW
+        read, problems.append, seconds=seconds, sleep=clock.sleep, clock=clock.read, now_ns=time.time_ns
     )
     return runs, problems, clock
 
@@ -134,7 +132,7 @@ def test_a_deadline_ends_it_with_what_there_is() -> None:
 
 def test_runs_that_ended_long_ago_hold_nothing_up() -> None:
     """What has not arrived after minutes is lost, not late."""
-    old = record(start=NOW - 10**12)[:1]
+    old = record(ago=10**12)[:1]
     runs, _, clock = settle(Arriving([*old, *record("fresh")]), 30)
     assert sorted(run.complete for run in runs) == [False, True]
     assert clock.slept == []
