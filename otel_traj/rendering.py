@@ -75,8 +75,7 @@ def clean_text(text: str) -> str:
 
     One such character in a span's name would make an exporter lose the whole batch.
     """
-    if type(text) is not str:
-        text = str.__str__(text)
+    text = text if type(text) is str else str.__str__(text)
     if text.isascii():
         return text
     try:

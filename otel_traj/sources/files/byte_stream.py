@@ -55,16 +55,7 @@ class ByteStream:
         Raises:
             SourceError: The stream breaks off.
         """
-        if self.position >= self._size:
-            return b""
-        if self._back:
-            return self.read_line(size)
-        try:
-            data = self._stream.readline(size)
-        except OSError as error:
-            raise self._translate(error) from error
-        self.position += len(data)
-        return data
+        return b"" if self.position >= self._size else self.read_line(size)
 
     def read_line(self, size: int) -> bytes:
         """Return bytes up to a line feed, with it.
