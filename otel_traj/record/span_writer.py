@@ -2,7 +2,7 @@
 
 The parent is the nearest caller that has a span, by callback run id; what is current counts only where the
 caller is not known. Below a span that does not record, no span is made at all: the sampler has spoken for the
-run, and the callbacks cost next to nothing. Key attributes stand on the span from its start, for samplers; at
+run, and the callbacks cost a fraction of it. Key attributes stand on the span from its start, for samplers; at
 the end they are written again only where the SDK's limit came near, because it drops the oldest first (seen
 with opentelemetry-sdk 1.33.0 and 1.45.2).
 """
