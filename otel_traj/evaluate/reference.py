@@ -1,20 +1,39 @@
-"""A reference: what the runs of one case are compared with.
+"""A reference: what the runs of one case are compared with, or the runs of one thread.
 
-Plain records, made from a file (`load_references`) or by hand. What the matching engine can't judge yet has no
-field here, so that no reference can hold an expectation that nothing looks at.
+Plain records, made from a file (`load_references`) or by hand. What is expected is written in the matching
+engine's own types, and what it can't judge has no field here, so that no reference can hold an expectation that
+nothing looks at.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from msgspec import Struct
 
 from otel_traj import semconv as sc
-from otel_traj.match import DuplicatesMode, GraphTrajectoryMatchMode, ReferenceStep
+from otel_traj.match import (
+    ArgsMode,
+    DuplicatesMode,
+    GraphTrajectoryMatchMode,
+    Level,
+    ResultsMode,
+    Rules,
+    RunsMode,
+    TrajectoryMode,
+)
 from otel_traj.model import AttributeValue, RunStatus
 
-__all__ = ["DEFAULT_IGNORE", "DEFAULT_STATUS", "JUDGED_STATUSES", "AppliesTo", "Reference"]
+__all__ = [
+    "DEFAULT_IGNORE",
+    "DEFAULT_STATUS",
+    "JUDGED_STATUSES",
+    "AppliesTo",
+    "ExpectedResults",
+    "ExpectedThread",
+    "Reference",
+]
 
 DEFAULT_IGNORE: Final = (sc.START_NODE, sc.END_NODE)
 DEFAULT_STATUS: Final[tuple[RunStatus, ...]] = ("ok", "interrupted")
@@ -36,19 +55,51 @@ class AppliesTo(Struct, frozen=True, kw_only=True):
     """Values of attributes of the run or its resource, by exact key."""
 
 
+class ExpectedResults(Struct, frozen=True, kw_only=True):
+    """What a run results in; needs recorded content."""
+
+    value: AttributeValue
+    mode: ResultsMode = "exact"
+
+
+class ExpectedThread(Struct, frozen=True, kw_only=True):
+    """What the runs of a thread are compared with, in the order of their start."""
+
+    runs: tuple[str, ...]
+    """Names of references of runs; compared whatever their own `applies_to` says. At least one."""
+    mode: RunsMode = "strict"
+
+
 class Reference(Struct, frozen=True, kw_only=True):
-    """One expected trajectory, and for which runs."""
+    """What is expected of one run, or of the runs of one thread, and for which of them.
+
+    It holds at least one of `steps`, `any_of`, `rules`, `results`, `model_calls` and `thread`; not both of `steps`
+    and `any_of`, and nothing beside `thread` of what is expected of a run.
+    """
 
     name: str
     """Unique among the references used together."""
-    steps: list[ReferenceStep | list[str]]
-    """Outer list = supersteps, in order; inner = node names. At least one."""
+    steps: Sequence[Any] | None = None
+    """Outer list = supersteps, in order: what `graph_trajectory_match` takes as `steps`."""
+    any_of: Sequence[Sequence[Any]] | None = None
+    """Several trajectories, each as `steps`; one of them is enough."""
+    rules: Rules | None = None
+    results: ExpectedResults | None = None
+    model_calls: Sequence[Mapping[str, Any]] | None = None
+    """What single model calls chose, as `graph_trajectory_match` takes it."""
+    thread: ExpectedThread | None = None
     applies_to: AppliesTo = AppliesTo()
+    """Of a thread: which each of its runs must meet."""
+    level: Level = "nodes"
+    depth: int | None = 0
     status: tuple[RunStatus, ...] = DEFAULT_STATUS
     """How a run may have ended to pass."""
+    trajectory_mode: TrajectoryMode = "strict"
     step_mode: GraphTrajectoryMatchMode = "unordered"
     """For the supersteps that name no mode of their own."""
     duplicates: DuplicatesMode = "count"
+    args: ArgsMode = "ignore"
+    """How arguments of tools are compared that say nothing themselves."""
     ignore: tuple[str, ...] = DEFAULT_IGNORE
     """Names left out on both sides before comparing."""
     source: tuple[str, ...] = ()

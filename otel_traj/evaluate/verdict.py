@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias, TypedDict
 
 from msgspec import Struct
 
-from otel_traj.model import SourceProblem
+from otel_traj.model import Run, SourceProblem
 
 __all__ = ["DEFAULT_KEY", "ExitCode", "Report", "Summary", "Verdict", "VerdictWord"]
 
@@ -24,22 +24,25 @@ _JSON_VERSION = 1
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
-    """What was found about one run."""
+    """What was found about one run, or about the runs of one thread."""
 
-    run_id: str
+    run_id: str | None
+    """None where it is about a thread."""
     thread_id: str | None
     reference: str | None
-    """Name of the reference it was compared with; None where none was chosen."""
+    """Name of the reference it was compared with; None where none was chosen, and for an evaluator of the user's."""
     verdict: VerdictWord
-    score: bool | None
-    """None where it was not evaluated."""
+    score: bool | float | None
+    """None where it was not evaluated; a number only from an evaluator of the user's."""
     comment: str | None
     """Why it failed or was not evaluated, one or more lines; None for a pass."""
     metadata: dict[str, Any] | None
     """JSON-ready details of a fail, or of what was not evaluated; None for a pass."""
     key: str = DEFAULT_KEY
-    graph: str | None = None
-    """The run's graph, None where it is not known; for reports, not part of the JSON."""
+    run_ids: tuple[str, ...] | None = None
+    """Of a thread: its runs, by start. None where it is about one run."""
+    runs: tuple[Run, ...] = ()
+    """What was judged: one run, or those of a thread. For reports, not part of the JSON."""
     candidates: tuple[str, ...] = ()
     """Where none was chosen: the references that apply or might; empty where none does. Not part of the JSON
     (the metadata names them)."""
