@@ -147,6 +147,4 @@ def _check(reference: object) -> None:
     if not isinstance(reference, Reference):
         words = f"a reference is {describe_value(reference)}, and nothing can be compared with it"
         raise TrajectoryTypeError(f"{words}; give records of Reference, which load_references makes")
-    if not reference.steps:
-        raise InvalidReferenceError(f"the steps of {reference.name!r} are empty; name at least one superstep")
     prepare(reference)

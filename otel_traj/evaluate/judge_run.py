@@ -36,12 +36,22 @@ def prepare(reference: Reference) -> TrajectoryMatcher:
         TrajectoryTypeError: Something of it is of the wrong type.
         TrajectoryValueError: An option of it is not allowed.
     """
+    parts = ("steps", "any_of", "rules", "model_calls")
+    expected = {part: getattr(reference, part) for part in parts if getattr(reference, part) is not None}
+    results = reference.results
+    if results is not None:
+        expected["results"] = results.value
     return TrajectoryMatcher(
-        {"steps": reference.steps},
+        expected,
+        level=reference.level,
+        depth=reference.depth,
+        status=reference.status,
+        trajectory_mode=reference.trajectory_mode,
         step_mode=reference.step_mode,
         duplicates=reference.duplicates,
+        args=reference.args,
         ignore=reference.ignore,
-        status=reference.status,
+        results="ignore" if results is None else results.mode,
     )
 
 
@@ -80,7 +90,7 @@ def judge_run(
         score=outcome.score,
         comment=outcome.comment,
         metadata=metadata,
-        graph=run.graph,
+        runs=(run,),
     )
     return verdict, choice
 
@@ -100,7 +110,7 @@ def _not_evaluated(run: Run, choice: Choice, reason: str, comment: str) -> Verdi
         score=None,
         comment=comment,
         metadata={"verdict": "not_evaluated", "reason": reason, "candidates": list(candidates)},
-        graph=run.graph,
+        runs=(run,),
         candidates=candidates,
     )
 

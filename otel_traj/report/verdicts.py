@@ -51,10 +51,11 @@ def format_source_problem(problem: SourceProblem) -> str:
 
 
 def _format_verdict(verdict: Verdict, width: int) -> Iterator[str]:
-    graph = "unknown graph" if verdict.graph is None else shorten(verdict.graph)
+    graph = next((run.graph for run in verdict.runs), None)
+    graph = "unknown graph" if graph is None else shorten(graph)
     thread = "" if verdict.thread_id is None else f", thread {shorten(verdict.thread_id)}"
     against = "" if verdict.reference is None else f" {shorten(verdict.reference)}"
-    head = f"{_WORDS[verdict.verdict]}{against}: {graph} {shorten(verdict.run_id)}{thread}"
+    head = f"{_WORDS[verdict.verdict]}{against}: {graph} {shorten(verdict.run_id or '')}{thread}"
     yield from wrap(head, width=width, hanging=_INDENT * 2)
     for line in (verdict.comment or "").split("\n") if verdict.comment else ():
         yield from wrap(escape(line), width=width, indent=_INDENT, hanging=_INDENT + "  ")
