@@ -40,6 +40,8 @@ class Collector:
     """Host and port of the Prometheus metrics by node."""
     traces_path: Path
     """The file that spans are written to; not there before the first batch."""
+    events_path: Path
+    """The file that log events are written to, likewise."""
     log_path: Path
     """What the collector says, one line per message."""
     process: subprocess.Popen[bytes]
@@ -123,6 +125,7 @@ def running_collector(
             metrics_address=("127.0.0.1", int(variables["OTEL_TRAJ_METRICS_PORT"])),
             span_metrics_address=_split(variables["OTEL_TRAJ_SPAN_METRICS"]),
             traces_path=Path(variables["OTEL_TRAJ_TRACES"]),
+            events_path=Path(variables["OTEL_TRAJ_EVENTS"]),
             log_path=log,
             process=process,
         )
@@ -138,6 +141,7 @@ def _choose_variables(directory: Path) -> dict[str, str]:
         "OTEL_TRAJ_HEALTH": health,
         "OTEL_TRAJ_METRICS_PORT": metrics.rpartition(":")[2],
         "OTEL_TRAJ_SPAN_METRICS": span_metrics,
+        "OTEL_TRAJ_EVENTS": str(directory / "events" / "events.jsonl"),
         "OTEL_TRAJ_TRACES": str(directory / "traces" / "traces.jsonl"),
     }
 

@@ -17,7 +17,7 @@ import pytest
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2, trace_service_pb2_grpc
 
 from otel_traj.errors import TrajectoryValueError
-from otel_traj.record.otlp_exporters import make_exporters
+from otel_traj.otlp_exporters import make_exporters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

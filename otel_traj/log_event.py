@@ -27,24 +27,31 @@ if TYPE_CHECKING:
     from opentelemetry.trace import SpanContext
     from opentelemetry.util.types import AttributeValue
 
-__all__ = ["make_log_event"]
+__all__ = ["find_export_class", "make_log_event"]
 
 
 def make_log_event(
-    logger: Logger, name: str, attributes: Mapping[str, AttributeValue], *, span: SpanContext
+    logger: Logger,
+    name: str,
+    attributes: Mapping[str, AttributeValue],
+    *,
+    span: SpanContext,
+    timestamp_ns: int | None = None,
 ) -> LogRecord:
-    """Return an event that happens now, of severity INFO, without a body.
+    """Return an event of severity INFO, without a body.
 
     Args:
         logger: Who will emit it.
         name: Name of the event.
         attributes: What it says.
         span: The span that it is about.
+        timestamp_ns: When it happened, in Unix nanoseconds; None for now.
     """
     of_sdk = getattr(import_module("opentelemetry.sdk._logs"), "LogRecord", None)
     make: Any = of_sdk or LogRecord
     given: dict[str, Any] = {
-        "timestamp": time.time_ns(),
+        "timestamp": time.time_ns() if timestamp_ns is None else timestamp_ns,
+        "observed_timestamp": time.time_ns(),
         "severity_number": SeverityNumber.INFO,
         "severity_text": "INFO",
         "attributes": dict(attributes),
@@ -59,3 +66,13 @@ def make_log_event(
         given |= {"trace_id": span.trace_id, "span_id": span.span_id, "trace_flags": span.trace_flags}
     record: LogRecord = make(**given)
     return record
+
+
+def find_export_class(*names: str) -> Any:  # noqa: ANN401 - what has several names has no type of its own
+    """Return the first class of `opentelemetry.sdk._logs.export` that is there: some were renamed in 1.39.
+
+    Args:
+        names: The newest first, for the old ones stay and warn.
+    """
+    exports = import_module("opentelemetry.sdk._logs.export")
+    return next(getattr(exports, name) for name in names if hasattr(exports, name))

@@ -6,7 +6,7 @@ from opentelemetry._logs import LogRecord, NoOpLogger, SeverityNumber
 from opentelemetry.trace import SpanContext, TraceFlags
 
 from otel_traj import semconv as sc
-from otel_traj.record.log_record import make_log_event
+from otel_traj.log_event import make_log_event
 
 
 def test_the_name_stands_once_where_this_opentelemetry_wants_it() -> None:
