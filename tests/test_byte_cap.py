@@ -5,8 +5,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_traj.reconstruct.content import decode_content
 from otel_traj.byte_cap import cap_text
+from otel_traj.reconstruct.content import decode_content
 from otel_traj.rendering import CUT_MARK, clean_text, render_json
 
 TEXTS = st.text(max_size=300).map(clean_text) | st.text("äß€😀a", min_size=20, max_size=300)

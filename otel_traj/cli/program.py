@@ -12,6 +12,8 @@ from otel_traj import __version__
 from otel_traj.cli.demo import DEMO_EXAMPLE, add_demo
 from otel_traj.cli.doctor import add_doctor
 from otel_traj.cli.eval import add_eval
+from otel_traj.cli.export import add_export
+from otel_traj.cli.learn import add_learn
 from otel_traj.cli.parser import Parser
 from otel_traj.cli.show import add_show
 from otel_traj.cli.speech import COULD_NOT_TELL, complain, hint_at_references
@@ -93,5 +95,7 @@ def make_parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.Argume
     add_demo(commands)
     add_show(commands)
     add_eval(commands)
+    add_learn(commands)
+    add_export(commands)
     add_doctor(commands)
     return parser, commands.choices

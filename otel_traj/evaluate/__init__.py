@@ -6,9 +6,13 @@ from otel_traj.evaluate.absent_graphs import explain_absent_graphs
 from otel_traj.evaluate.advice import ADVICE, SOURCE_ADVICE
 from otel_traj.evaluate.diagnosis import Diagnosis
 from otel_traj.evaluate.doctor import diagnose
+from otel_traj.evaluate.export import ExportForm, export_runs
 from otel_traj.evaluate.judge import evaluate_runs
-from otel_traj.evaluate.reference import AppliesTo, Reference
+from otel_traj.evaluate.learn import Learned, learn_references
+from otel_traj.evaluate.reference import AppliesTo, ExpectedResults, ExpectedThread, Reference
 from otel_traj.evaluate.reference_file import load_references
+from otel_traj.evaluate.reference_json_schema import load_reference_schema
+from otel_traj.evaluate.reference_writer import write_references
 from otel_traj.evaluate.verdict import Report, Summary, Verdict
 
 __all__ = [
@@ -16,6 +20,10 @@ __all__ = [
     "SOURCE_ADVICE",
     "AppliesTo",
     "Diagnosis",
+    "ExpectedResults",
+    "ExpectedThread",
+    "ExportForm",
+    "Learned",
     "Reference",
     "Report",
     "Summary",
@@ -23,5 +31,9 @@ __all__ = [
     "diagnose",
     "evaluate_runs",
     "explain_absent_graphs",
+    "export_runs",
+    "learn_references",
+    "load_reference_schema",
     "load_references",
+    "write_references",
 ]

@@ -3,7 +3,7 @@
 One reference applies and nothing else could: that one. Anything else is no choice, with the candidates named.
 Each condition has three answers, because a run whose graph-run span is lost says nothing about its graph, case,
 tags or attributes: such a run may belong to a reference, and to call it "without a reference" would turn lost
-telemetry into a pass.
+telemetry into a pass. A reference of threads applies where it does to each of a thread's runs.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from otel_traj.evaluate.reference import AppliesTo
     from otel_traj.model import AttributeValue, ProblemCode, Run
 
-__all__ = ["Choice", "choose_reference"]
+__all__ = ["FACTS_MAY_BE_LOST", "Choice", "choose_reference"]
 
 _Answer: TypeAlias = Literal["yes", "no", "unknown"]
 
-_FACTS_MAY_BE_LOST: frozenset[ProblemCode] = frozenset(
+FACTS_MAY_BE_LOST: frozenset[ProblemCode] = frozenset(
     ("root_missing", "beginning_missing", "key_missing", "key_cut", "unreadable", "partial_response")
 )
 """Problems of a run that explain why a fact of its graph-run span is absent."""
@@ -40,19 +40,28 @@ class Choice(Struct, frozen=True, kw_only=True):
     possible: tuple[str, ...] = ()
     """Names of those of which the recorded data does not say whether they apply."""
 
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """All that apply or might."""
+        return self.applying + self.possible
 
-def choose_reference(run: Run, references: Sequence[Reference]) -> Choice:
-    """Return the one reference that applies to a run, or the candidates.
+
+def choose_reference(runs: Sequence[Run], references: Sequence[Reference]) -> Choice:
+    """Return the one reference that applies to a run or to all runs of a thread, or the candidates.
 
     Args:
-        run: The run, complete or not.
-        references: All references, names distinct.
+        runs: The run, complete or not; or those of a thread.
+        references: All references of runs, or all of threads; names distinct.
 
     Returns:
         A choice with `reference` set exactly where one applies and no other could.
     """
     answers = [
-        (reference, _combine(_answer_conditions(reference.applies_to, run))) for reference in references
+        (
+            reference,
+            _combine(answer for run in runs for answer in _answer_conditions(reference.applies_to, run)),
+        )
+        for reference in references
     ]
     applying = [reference for reference, answer in answers if answer == "yes"]
     possible = [reference.name for reference, answer in answers if answer == "unknown"]
@@ -71,7 +80,7 @@ def _combine(answers: Iterator[_Answer]) -> _Answer:
 
 def _answer_conditions(applies_to: AppliesTo, run: Run) -> Iterator[_Answer]:
     """A subgraph's run that stands on top has lost its caller, whose graph is the one that is asked for."""
-    is_lossy = any(problem.code in _FACTS_MAY_BE_LOST for problem in run.problems)
+    is_lossy = any(problem.code in FACTS_MAY_BE_LOST for problem in run.problems)
     is_orphan = run.parent_task_id is not None
     for wanted, found in (
         (applies_to.graph, None if is_orphan else run.graph),

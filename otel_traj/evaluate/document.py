@@ -21,7 +21,9 @@ __all__ = [
     "Place",
     "Scalar",
     "ScalarNode",
+    "check_text",
     "complain",
+    "is_number",
     "parse_number",
 ]
 
@@ -32,6 +34,7 @@ Scalar: TypeAlias = str | int | float | bool | None
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?P<fraction>\.[0-9]+)?(?P<exponent>[eE][+-]?[0-9]+)?\Z")
 _MAX_NUMBER_LENGTH = 40
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 class Place(Struct, frozen=True):
@@ -83,6 +86,22 @@ def complain(place: Place, message: str) -> InvalidReferenceError:
         line=place.line,
         column=place.column,
     )
+
+
+def check_text(text: str, place: Place) -> None:
+    """Refuse a text that an escape gave half of a character: no name has one, and nothing could print it.
+
+    Raises:
+        InvalidReferenceError: At the place of the text.
+    """
+    half = _HALF.search(text)
+    if half is not None:
+        raise complain(place, f"the escape of {half[0]!r} is half of a character; write the character itself")
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a number in JSON's grammar, of whatever size."""
+    return _NUMBER.match(text) is not None
 
 
 def parse_number(text: str) -> int | float | None:

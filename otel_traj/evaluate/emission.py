@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from msgspec import Struct
 from opentelemetry import trace
@@ -125,7 +125,7 @@ class _Listener(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         self.said = record.getMessage()
 
-    def __enter__(self) -> _Listener:
+    def __enter__(self) -> Self:
         logging.getLogger(_EXPORTERS).addHandler(self)
         return self
 

@@ -10,25 +10,29 @@ import difflib
 from typing import TYPE_CHECKING, TypeVar
 
 from otel_traj.evaluate.document import ListNode, MapNode, Node, ScalarNode, complain
+from otel_traj.match.values_in_words import show_value
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from otel_traj.model import AttributeValue
 
 __all__ = [
     "check_keys",
     "describe",
+    "get_needed",
+    "read_count",
+    "read_count_or_null",
     "read_list",
     "read_map",
     "read_name",
     "read_names",
+    "read_true",
     "read_value",
     "read_word",
 ]
 
 _Word = TypeVar("_Word", bound=str)
-_MAX_SHOWN = 60
 
 
 def describe(node: Node) -> str:
@@ -42,44 +46,51 @@ def describe(node: Node) -> str:
     if isinstance(node.value, bool):
         return f"the boolean {str(node.value).lower()}"
     if isinstance(node.value, str):
-        return f"the text {_shorten(node.value)!r}"
+        return f"the text {show_value(node.value)}"
     return f"the number {node.value}"
 
 
-def _shorten(text: str) -> str:
-    return text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "..."
-
-
 def check_keys(
-    node: MapNode,
-    *,
-    allowed: Sequence[str],
-    neutral: Collection[str] = (),
-    later: Collection[str] = (),
-    what: str,
+    node: MapNode, *, allowed: Collection[str], what: str, elsewhere: Mapping[str, str] | None = None
 ) -> None:
-    """Refuse a key that is unknown, or known but not judged by this version.
+    """Refuse a key that is unknown.
 
     Args:
         node: The map.
         allowed: The keys it may hold.
-        neutral: Keys that it may hold as well, of which only one value is judged; they are not offered.
-        later: Keys of the reference format that the matching engine can't judge yet.
         what: What the map is, with its article: "a reference".
+        elsewhere: For keys that stand under another key, that one.
 
     Raises:
         InvalidReferenceError: At the key's own place.
     """
     for key, place in node.key_places.items():
-        if key in allowed or key in neutral:
+        if key in allowed:
             continue
-        may = f"{what} may hold: {', '.join(allowed)}" if allowed else f"{what} is a text"
-        if key in later:
-            message = f"{key!r} is part of the reference format, but this version can't judge it yet; {may}"
-            raise complain(place, message)
-        near = difflib.get_close_matches(key, [*allowed, *neutral], n=1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        raise complain(place, f"unknown key {_shorten(key)!r}{hint}; {may}")
+        hint = ""
+        if near := difflib.get_close_matches(key, allowed, n=1):
+            hint = f" (did you mean {near[0]!r}?)"
+        elif elsewhere and key in elsewhere:
+            hint = f" (it stands under {elsewhere[key]})"
+        may = f"{what} may hold: {', '.join(allowed)}"
+        raise complain(place, f"unknown key {show_value(key)}{hint}; {may}")
+
+
+def get_needed(node: MapNode, key: str, what: str, why: str) -> Node:
+    """Return the value of a key that must be there.
+
+    Args:
+        node: The map.
+        key: The key.
+        what: What the map is, with its article.
+        why: What the key holds, or what it is needed for.
+
+    Raises:
+        InvalidReferenceError: It is not there.
+    """
+    if key not in node.entries:
+        raise complain(node.place, f"{what} needs {key}: {why}")
+    return node.entries[key]
 
 
 def read_map(node: Node, what: str) -> MapNode:
@@ -117,12 +128,37 @@ def read_word(node: Node, words: Sequence[_Word], what: str) -> _Word:
     raise complain(node.place, f"{what} must be one of {', '.join(words)}; found {describe(node)}")
 
 
+def read_count(node: Node, what: str, *, least: int = 0) -> int:
+    """Return the node as a whole number; `what` names it in the complaint."""
+    value = node.value if isinstance(node, ScalarNode) else None
+    if isinstance(value, int) and not isinstance(value, bool) and value >= least:
+        return value
+    raise complain(node.place, f"{what} must be a whole number from {least} on, found {describe(node)}")
+
+
+def read_count_or_null(node: Node, what: str, *, least: int = 0) -> int | None:
+    """Return the node as a whole number, or None for null, which is no bound; `what` names it in the complaint."""
+    if isinstance(node, ScalarNode) and node.value is None:
+        return None
+    return read_count(node, f"{what} (null for no bound)", least=least)
+
+
+def read_true(node: Node, what: str) -> None:
+    """Check that the node is `true`, the one thing that can be said of it; `what` names it in the complaint."""
+    if not isinstance(node, ScalarNode) or node.value is not True:
+        raise complain(node.place, f"{what} must be true, found {describe(node)}")
+
+
 def read_value(node: Node, what: str) -> AttributeValue:
-    """Return the node as plain data; nulls are refused, for no attribute holds one."""
-    if isinstance(node, ListNode):
-        return [read_value(item, what) for item in node.items]
-    if isinstance(node, MapNode):
-        return {key: read_value(value, what) for key, value in node.entries.items()}
-    if node.value is None:
+    """Return the node as plain data, in which nulls may stand; `what` names it in the complaint, where it is null."""
+    if isinstance(node, ScalarNode) and node.value is None:
         raise complain(node.place, f"{what} must be a value, found nothing")
+    return _read_data(node)
+
+
+def _read_data(node: Node) -> AttributeValue:
+    if isinstance(node, ListNode):
+        return [_read_data(item) for item in node.items]
+    if isinstance(node, MapNode):
+        return {key: _read_data(value) for key, value in node.entries.items()}
     return node.value

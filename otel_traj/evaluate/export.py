@@ -77,13 +77,12 @@ def export_runs(
         raise TrajectoryValueError(f"form is {show_value(form)}, which no run has; allowed: {allowed}")
     known = None if references is None else prepare_references(references)
     wanted = make_selection(**selection)
-    kept = KeptSource(open_source(source))
-    candidates = read_candidates(kept, wanted, on_problem=on_problem, wait=wait)
     if form == "otlp":
-        runs = list(candidates)
+        kept = KeptSource(open_source(source))
+        runs = list(read_candidates(kept, wanted, on_problem=on_problem, wait=wait))
         return encode_lines(choose_spans(kept.spans, runs, [run for run in runs if wanted.takes(run)]))
     make = _make_case if form == "cases" else _make_example
-    chosen = (run for run in candidates if wanted.takes(run))
+    chosen = filter(wanted.takes, read_candidates(source, wanted, on_problem=on_problem, wait=wait))
     return (json.dumps(render(make(run, _say_what_to_review(run, known)))) for run in chosen)
 
 
@@ -144,6 +143,8 @@ def _say_what_to_review(run: Run, known: PreparedReferences | None) -> str | Non
         reasons.append(f"the run is incomplete ({codes}): supersteps may be missing")
     elif run.status != "ok":
         reasons.append(f"the run ended as {run.status}: write what it should have done")
+    if not _list_supersteps(run):
+        reasons.append("the run ran no node, which no reference expects: write what it should have done")
     verdicts = [] if known is None else judge_subject(Subject(runs=(run,)), known)[0]
     reasons += [
         f"it failed {verdict.reference}: {verdict.comment}"

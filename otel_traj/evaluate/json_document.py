@@ -20,9 +20,11 @@ from otel_traj.evaluate.document import (
     Node,
     Place,
     ScalarNode,
+    check_text,
     complain,
     parse_number,
 )
+from otel_traj.match.values_in_words import show_value
 
 if TYPE_CHECKING:
     from otel_traj.errors import InvalidReferenceError
@@ -110,7 +112,9 @@ class _Reader:
             key = self._read_text()
             if key in entries:
                 first = key_places[key].line
-                raise complain(key_place, f"the key {key!r} stands here twice (first in line {first})")
+                raise complain(
+                    key_place, f"the key {show_value(key)} stands here twice (first in line {first})"
+                )
             if not self._take(":"):
                 raise self._refuse("expected ':' after a key")
             entries[key] = self._read(depth + 1)
@@ -134,11 +138,13 @@ class _Reader:
     def _read_text(self) -> str:
         if not self._text.startswith('"', self._index):
             raise self._refuse("expected a text in double quotes")
+        place = self._place(self._index)
         try:
             text, self._index = self._decoder.raw_decode(self._text, self._index)
         except json.JSONDecodeError as error:
             self._index = error.pos
             raise self._refuse(error.msg) from error
+        check_text(text, place)
         return str(text)
 
     def _read_word(self, place: Place) -> ScalarNode:

@@ -1,30 +1,38 @@
 """Runs of a source in, a report out.
 
-Which runs are meant is told in `meant_runs`, how one run is judged in `judge_run`.
+What is wrong with the options is said before anything is read. Then: which runs are meant (`meant_runs`), how each of
+them and each of their threads is judged (`judge_subject`), what the user's own evaluators say (`evaluators`), and what
+it all comes to (`gate`).
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from otel_traj.errors import InvalidReferenceError, TrajectoryTypeError, TrajectoryValueError
+from otel_traj.errors import InvalidReferenceError
 from otel_traj.evaluate.absent_graphs import explain_absent_graphs
-from otel_traj.evaluate.gate import Demands, decide_exit, summarise
-from otel_traj.evaluate.judge_run import judge_run, prepare
+from otel_traj.evaluate.evaluator_names import name_evaluators
+from otel_traj.evaluate.evaluators import ask_evaluators
+from otel_traj.evaluate.gate import decide_exit, is_damaged, make_demands, summarise
+from otel_traj.evaluate.judge_all import judge_all, lacks_runs
 from otel_traj.evaluate.meant_runs import read_meant
-from otel_traj.evaluate.reference import Reference
-from otel_traj.evaluate.reference_file import load_references
+from otel_traj.evaluate.prepared_references import prepare_references
 from otel_traj.evaluate.verdict import Report
-from otel_traj.match.values_in_words import describe_value
 from otel_traj.reconstruct.selection import make_selection
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    import os
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
+    from otel_traj.evaluate.evaluator_names import Evaluator
+    from otel_traj.evaluate.gate import Demands
+    from otel_traj.evaluate.prepared_references import PreparedReferences
+    from otel_traj.evaluate.reference import Reference
     from otel_traj.model import AttributeValue, RunStatus, SourceProblem
+    from otel_traj.reconstruct.selection import Selection
 
 __all__ = ["evaluate_runs"]
 
@@ -32,7 +40,8 @@ __all__ = ["evaluate_runs"]
 def evaluate_runs(
     source: object,
     *,
-    references: str | os.PathLike[str] | Iterable[Reference],
+    references: str | os.PathLike[str] | Iterable[Reference] | None = None,
+    evaluators: Iterable[Evaluator] = (),
     require_all: bool = False,
     min_evaluated: int | None = None,
     allow_unreadable: bool = False,
@@ -52,7 +61,10 @@ def evaluate_runs(
 
     Args:
         source: Whatever `read_runs` takes.
-        references: A reference file (YAML or JSON), or references; names distinct, at least one.
+        references: A reference file (YAML or JSON), or references; names distinct, at least one. None: the
+            evaluators alone judge.
+        evaluators: Functions of one run, plain or asynchronous, called with each selected run of which nothing is
+            missing. A bool, or False as the score of a dict, gates; a number alone never does.
         require_all: A run that no reference applies to, or a reference that no run met, gives exit code 1.
         min_evaluated: Fewer runs that passed or failed give exit code 1; from 0.
         allow_unreadable: Accept that parts of the source could not be read; else exit code 2.
@@ -69,17 +81,22 @@ def evaluate_runs(
         attributes: Only runs with these attributes.
 
     Returns:
-        One verdict per selected run, by start, with the summary and the exit code. A run that lost its
-        graph-run span counts as selected where only its graph, status or attributes could tell. Problems of
-        the source are in the report, not warned about.
+        The verdicts on each selected run, by start, then those on the threads of which all runs are selected, with
+        the summary and the exit code. A run that lost its graph-run span counts as selected where only its graph,
+        status or attributes could tell. Problems of the source are in the report, not warned about.
 
     Raises:
-        InvalidReferenceError: The references are not valid.
+        InvalidReferenceError: The references are not valid, or there is nothing to judge by.
         SourceError: The source can't be opened.
-        TrajectoryTypeError: The source is of no type that can be read.
+        TrajectoryTypeError: The source, an evaluator or a keyword is of no type that can be used.
         TrajectoryValueError: A keyword's value is not allowed.
     """
-    _check_number(min_evaluated)
+    demands = make_demands(
+        require_all=require_all,
+        min_evaluated=min_evaluated,
+        allow_unreadable=allow_unreadable,
+        require_manifest=require_manifest,
+    )
     selection = make_selection(
         graph=graph,
         service=service,
@@ -91,60 +108,43 @@ def evaluate_runs(
         until=until,
         attributes=attributes,
     )
-    known = _load(references)
-    matchers = {each.name: prepare(each) for each in known}
+    asked = name_evaluators(evaluators)
+    if references is None and not asked:
+        raise InvalidReferenceError("there is neither a reference nor an evaluator to judge by; give one")
+    known = prepare_references(references)
+    return _evaluate(source, selection, demands, known, asked, wait=wait)
+
+
+def _evaluate(
+    source: object,
+    selection: Selection,
+    demands: Demands,
+    known: PreparedReferences,
+    evaluators: Mapping[str, Evaluator],
+    *,
+    wait: float | None,
+) -> Report:
     problems: list[SourceProblem] = []
-    runs, meant = read_meant(source, selection, on_problem=problems.append, wait=wait)
-    judged = [judge_run(each, known, matchers, require_manifest=require_manifest) for each in meant]
-    met = {name for _, choice in judged for name in choice.applying}
-    unmet = [each for each in known if each.name not in met]
-    verdicts = [verdict for verdict, _ in judged]
-    summary = summarise(verdicts, [each.name for each in unmet])
-    demands = Demands(require_all=require_all, min_evaluated=min_evaluated, allow_unreadable=allow_unreadable)
-    exit_code, reasons = decide_exit(summary, problems, demands, holds_runs=bool(runs))
-    asked = (graph, *(each.applies_to.graph for each in unmet))
-    hint = explain_absent_graphs(runs, filter(None, asked))
+    runs, meant = read_meant(
+        source,
+        selection,
+        on_problem=problems.append,
+        wait=wait,
+        lacks_runs=partial(lacks_runs, known=known) if known.of_threads else None,
+    )
+    manifest = demands.require_manifest
+    judged = judge_all(runs, meant, known, require_manifest=manifest, is_damaged=is_damaged(problems))
+    answers = ask_evaluators(evaluators, meant, require_manifest=manifest)
+    verdicts = [each for beside in zip(judged.of_runs, answers, strict=True) for each in chain(*beside)]
+    verdicts += judged.of_threads
+    exit_code, reasons = decide_exit(verdicts, judged.unmet, problems, demands, holds_runs=bool(runs))
+    graphs = (selection.graph, *(each.applies_to.graph for each in known.all if each.name in judged.unmet))
+    absent = explain_absent_graphs(runs, filter(None, graphs))
     return Report(
         verdicts=verdicts,
-        summary=summary,
+        summary=summarise(verdicts, judged.unmet),
         exit_code=exit_code,
         exit_reasons=reasons,
         source_problems=problems,
-        hints=[] if hint is None else [hint],
+        hints=[*filter(None, [absent]), *judged.hints],
     )
-
-
-def _check_number(min_evaluated: object) -> None:
-    if min_evaluated is not None and not isinstance(min_evaluated, int):
-        words = f"min_evaluated is {describe_value(min_evaluated)}, which counts no runs; give a whole number"
-        raise TrajectoryTypeError(words)
-    if min_evaluated is not None and min_evaluated < 0:
-        words = f"min_evaluated is {min_evaluated}, which counts no runs; give a number from 0"
-        raise TrajectoryValueError(words)
-
-
-def _load(references: str | os.PathLike[str] | Iterable[Reference]) -> list[Reference]:
-    if isinstance(references, str | os.PathLike):
-        return load_references(references)
-    if not isinstance(references, Iterable):
-        words = f"references is {describe_value(references)}, and nothing can be judged by it"
-        raise TrajectoryTypeError(f"{words}; give a reference file, or a list of Reference")
-    known = list(references)
-    if not known:
-        raise InvalidReferenceError("there is no reference, so nothing can be judged; give at least one")
-    for reference in known:
-        _check(reference)
-    names = [reference.name for reference in known]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        message = f"two references are named {twice!r}; verdicts name their reference, so names must differ"
-        raise InvalidReferenceError(message)
-    return known
-
-
-def _check(reference: object) -> None:
-    """Raise what is wrong with a reference made by hand now, and not as a verdict on each run."""
-    if not isinstance(reference, Reference):
-        words = f"a reference is {describe_value(reference)}, and nothing can be compared with it"
-        raise TrajectoryTypeError(f"{words}; give records of Reference, which load_references makes")
-    prepare(reference)

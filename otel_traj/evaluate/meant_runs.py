@@ -14,6 +14,8 @@ from msgspec import structs
 from otel_traj.reconstruct.read import read_candidates
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from otel_traj.model import Run
     from otel_traj.reconstruct.selection import Selection
     from otel_traj.sources import OnProblem
@@ -22,7 +24,12 @@ __all__ = ["read_meant"]
 
 
 def read_meant(
-    source: object, selection: Selection, *, on_problem: OnProblem, wait: float | None
+    source: object,
+    selection: Selection,
+    *,
+    on_problem: OnProblem,
+    wait: float | None,
+    lacks_runs: Callable[[Sequence[Run]], bool] | None = None,
 ) -> tuple[list[Run], list[Run]]:
     """Read a source once.
 
@@ -31,6 +38,8 @@ def read_meant(
         selection: Which runs are asked for.
         on_problem: Called with each problem of the source.
         wait: As in `read_runs`.
+        lacks_runs: Where threads are judged: whether one lacks runs, which may be late. Their other runs are then
+            read too.
 
     Returns:
         All runs that the source gave, and those of them that are meant; both by start.
@@ -42,7 +51,7 @@ def read_meant(
     """
     # A place that is asked for a graph does not give a run that lost the span which names it.
     asked_for = structs.replace(selection, graph=None, attributes={})
-    runs = list(read_candidates(source, asked_for, on_problem=on_problem, wait=wait))
+    runs = list(read_candidates(source, asked_for, on_problem=on_problem, wait=wait, lacks_runs=lacks_runs))
     return runs, [run for run in runs if selection.takes(run) or _may_be_meant(run, selection)]
 
 

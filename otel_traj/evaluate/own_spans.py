@@ -22,7 +22,7 @@ def choose_spans(spans: Sequence[Span], runs: Iterable[Run], chosen: Iterable[Ru
     """Return the spans of chosen runs, in their order.
 
     Args:
-        spans: Of all runs, each once.
+        spans: Of all runs; copies of one that differ have the same fate.
         runs: All runs that were read of them.
         chosen: Those of them that are meant.
     """

@@ -16,6 +16,7 @@ from otel_traj import semconv as sc
 from otel_traj.match import (
     ArgsMode,
     DuplicatesMode,
+    Glob,
     GraphTrajectoryMatchMode,
     Level,
     ResultsMode,
@@ -100,7 +101,7 @@ class Reference(Struct, frozen=True, kw_only=True):
     duplicates: DuplicatesMode = "count"
     args: ArgsMode = "ignore"
     """How arguments of tools are compared that say nothing themselves."""
-    ignore: tuple[str, ...] = DEFAULT_IGNORE
+    ignore: tuple[str | Glob, ...] = DEFAULT_IGNORE
     """Names left out on both sides before comparing."""
     source: tuple[str, ...] = ()
     """Trace ids that the reference was learned from."""

@@ -13,9 +13,10 @@ from msgspec import Struct
 
 from otel_traj.model import Run, SourceProblem
 
-__all__ = ["DEFAULT_KEY", "ExitCode", "Report", "Summary", "Verdict", "VerdictWord"]
+__all__ = ["DEFAULT_KEY", "RESULTS_KEY", "ExitCode", "Report", "Summary", "Verdict", "VerdictWord"]
 
 DEFAULT_KEY = "graph_trajectory_match"
+RESULTS_KEY = f"{DEFAULT_KEY}_results"
 
 VerdictWord: TypeAlias = Literal["pass", "fail", "not_evaluated"]
 ExitCode: TypeAlias = Literal[0, 1, 2]
@@ -35,9 +36,9 @@ class Verdict(Struct, frozen=True, kw_only=True):
     score: bool | float | None
     """None where it was not evaluated; a number only from an evaluator of the user's."""
     comment: str | None
-    """Why it failed or was not evaluated, one or more lines; None for a pass."""
+    """Why it failed or was not evaluated, one or more lines; None for a pass, where no evaluator says something."""
     metadata: dict[str, Any] | None
-    """JSON-ready details of a fail, or of what was not evaluated; None for a pass."""
+    """JSON-ready details of a fail, or of what was not evaluated; None for a pass by a reference; an evaluator's own."""
     key: str = DEFAULT_KEY
     run_ids: tuple[str, ...] | None = None
     """Of a thread: its runs, by start. None where it is about one run."""
@@ -63,7 +64,7 @@ class Report(Struct, frozen=True, kw_only=True):
     """The verdicts on all runs of a source, and what they come to."""
 
     verdicts: list[Verdict]
-    """By the start of the runs."""
+    """Those on runs by their start, of each run by its reference, then by the evaluators; then those on threads."""
     summary: Summary
     exit_code: ExitCode
     """0 everything that had to be judged passed, 1 at least one fail, 2 could not tell."""
@@ -72,7 +73,8 @@ class Report(Struct, frozen=True, kw_only=True):
     source_problems: list[SourceProblem]
     """What of the source could not be used, in its order."""
     hints: list[str] = []
-    """What may be behind a reference or selection that no run met; not part of the JSON."""
+    """What may be behind a reference or selection that no run met, and which threads were not judged; not part of
+    the JSON."""
 
     def to_json(self) -> str:
         """Return the report as JSON text, without a newline at the end.
@@ -88,9 +90,11 @@ class Report(Struct, frozen=True, kw_only=True):
 
 
 def _to_plain(verdict: Verdict) -> dict[str, Any]:
+    threads = {} if verdict.run_ids is None else {"run_ids": list(verdict.run_ids)}
     return {
         "key": verdict.key,
         "run_id": verdict.run_id,
+        **threads,
         "thread_id": verdict.thread_id,
         "reference": verdict.reference,
         "verdict": verdict.verdict,

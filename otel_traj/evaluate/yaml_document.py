@@ -23,9 +23,12 @@ from otel_traj.evaluate.document import (
     Node,
     Place,
     ScalarNode,
+    check_text,
     complain,
+    is_number,
     parse_number,
 )
+from otel_traj.match.values_in_words import show_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["parse_yaml"]
 
 _MAX_ALIASED_NODES = 10_000
+_NODE_CHARACTERS = 100
+"""A long text counts as a node for each so many: aliases of one of a megabyte are a bomb too, once they are reported."""
 _LOADER: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _IMPLICIT: Mapping[str, list[tuple[str, re.Pattern[str]]]] = yaml.SafeLoader.yaml_implicit_resolvers
 """By first character: what YAML 1.1 takes a bare word for."""
@@ -134,13 +139,16 @@ class _Composer:
         if depth > MAX_DEPTH:
             raise complain(place, f"nested more than {MAX_DEPTH} deep; no reference needs that")
         if getattr(event, "tag", None) is not None:
-            raise complain(place, f"the tag {getattr(event, 'tag', '')!r} is refused; write plain values")
+            tag = show_value(getattr(event, "tag", ""))
+            raise complain(place, f"the tag {tag} is refused; write plain values")
         anchored = _Anchored()
         anchor = getattr(event, "anchor", None)
         if anchor is not None:
             self._anchors[anchor] = anchored
         before = self._size
         self._size += 1
+        if isinstance(event, yaml.ScalarEvent):
+            self._size += len(event.value) // _NODE_CHARACTERS
         anchored.node = self._compose_content(event, place, depth)
         anchored.size = self._size - before
         return anchored.node
@@ -162,7 +170,9 @@ class _Composer:
                 raise complain(key_place, "a key is not a text; put it in quotes")
             if key.value in entries:
                 first = key_places[key.value].line
-                raise complain(key_place, f"the key {key.value!r} stands here twice (first in line {first})")
+                raise complain(
+                    key_place, f"the key {show_value(key.value)} stands here twice (first in line {first})"
+                )
             entries[key.value] = self._compose(next(self._events), depth + 1)
             key_places[key.value] = key_place
         return MapNode(entries=entries, key_places=key_places, place=place)
@@ -177,9 +187,9 @@ class _Composer:
         place = self._place(event)
         anchored = self._anchors.get(event.anchor or "")
         if anchored is None:
-            raise complain(place, f"the alias {event.anchor!r} has no anchor before it")
+            raise complain(place, f"the alias {show_value(event.anchor)} has no anchor before it")
         if anchored.node is None:
-            raise complain(place, f"the alias {event.anchor!r} contains itself")
+            raise complain(place, f"the alias {show_value(event.anchor)} contains itself")
         self._aliased += anchored.size
         self._size += anchored.size
         if self._aliased > _MAX_ALIASED_NODES:
@@ -189,6 +199,7 @@ class _Composer:
 
 def _resolve(event: yaml.ScalarEvent, place: Place) -> ScalarNode:
     text = event.value
+    check_text(text, place)
     if not event.implicit[0] or event.style:
         return ScalarNode(value=text, place=place)
     if text in _NULLS:
@@ -199,8 +210,9 @@ def _resolve(event: yaml.ScalarEvent, place: Place) -> ScalarNode:
         raise complain(place, "merge keys (<<) are not read here; write the keys out")
     number = parse_number(text)
     is_word = not any(pattern.match(text) for _, pattern in _IMPLICIT.get(text[0], ()))
-    if is_word and number is None and not _OCTAL.match(text):
+    if is_word and not is_number(text) and not _OCTAL.match(text):
         return ScalarNode(value=text, place=place)
     if is_word or number is None:
-        raise complain(place, f"{text!r} without quotes is not a text to every YAML reader; put it in quotes")
+        shown = show_value(text)
+        raise complain(place, f"{shown} without quotes is not a text to every YAML reader; put it in quotes")
     return ScalarNode(value=number, place=place)

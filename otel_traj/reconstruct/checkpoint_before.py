@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from otel_traj import semconv as sc
 from otel_traj.errors import HistoryError, TrajectoryTypeError, TrajectoryValueError
 from otel_traj.model import Run
 from otel_traj.reconstruct.history_arguments import check_arguments, read_checkpoint_id, translate_error
@@ -30,7 +31,8 @@ def state_before(agent: Agent, run: Run, superstep: int) -> Any:  # noqa: ANN401
     Args:
         agent: The compiled graph that was run, with the same checkpointer.
         run: A run of `read_runs`, complete or not.
-        superstep: Its number in the run, as explanations count: 1 for the first nodes, 0 for `__start__`.
+        superstep: Its number in the run, as explanations count: 1 for the first nodes, 0 for `__start__`, which a run
+            of the functional API lacks.
 
     Returns:
         LangGraph's `StateSnapshot`. Of a superstep that was resumed, the one that it was first begun from.
@@ -73,7 +75,7 @@ async def state_before_async(agent: Agent, run: Run, superstep: int) -> Any:  # 
 
 
 def _read_arguments(agent: Agent, run: object, superstep: object) -> tuple[list[str], dict[str, Any]]:
-    """Return the ids of the tasks that the superstep ran, and what names the thread; no ids for `__start__`."""
+    """Return the ids of the tasks that the superstep ran, and what names the thread."""
     if not isinstance(run, Run):
         raise TrajectoryTypeError(
             f"the run is a {type(run).__name__}, which names no tasks. Pass a run of read_runs."
@@ -81,16 +83,27 @@ def _read_arguments(agent: Agent, run: object, superstep: object) -> tuple[list[
     if not isinstance(superstep, int) or isinstance(superstep, bool):
         words = f"superstep is a {type(superstep).__name__}, which is no number of a superstep"
         raise TrajectoryTypeError(f"{words}. Pass a whole number, 1 for the first nodes.")
-    groups: list[list[str]] = [[], *(ids for ids in run.step_task_ids if ids)]
-    if not 0 <= superstep < len(groups):
-        words = f"run {run.run_id!r} has no superstep {superstep}; its last one is {len(groups) - 1}"
-        raise TrajectoryValueError(f"{words}. Pass a number from 0.")
+    tasks = _list_tasks(run)
+    if superstep not in tasks:
+        words = f"run {run.run_id!r} has no superstep {superstep}"
+        if not tasks:
+            raise TrajectoryValueError(f"{words}: nothing of it ran. Pass a run that has supersteps.")
+        raise TrajectoryValueError(f"{words}; its last one is {max(tasks)}. Pass a number from {min(tasks)}.")
     if run.thread_id is None:
         words = f"run {run.run_id!r} had no thread, so no checkpoint of it was kept"
         raise HistoryError(f'{words}. Run the graph with {{"configurable": {{"thread_id": ...}}}}.')
     config = {"configurable": {"thread_id": run.thread_id}}
     check_arguments(agent, config)
-    return groups[superstep], config
+    return tasks[superstep], config
+
+
+def _list_tasks(run: Run) -> dict[int, list[str]]:
+    """Return the ids of each superstep's tasks by its number; of `__start__` only a conditional entry has any."""
+    begins = run.steps[:1] == [[sc.START_NODE]]
+    groups = [
+        ids for names, ids in zip(run.steps, run.step_task_ids, strict=True) if names != [sc.INTERRUPT_NODE]
+    ]
+    return dict(enumerate(groups, 0 if begins else 1))
 
 
 def _find(snapshots: Iterable[Any], tasks: list[str], run: Run, superstep: int) -> Any:  # noqa: ANN401
@@ -99,8 +112,7 @@ def _find(snapshots: Iterable[Any], tasks: list[str], run: Run, superstep: int) 
         found = _find_by_tasks(known, tasks)
     else:
         first = next((ids for ids in run.step_task_ids if ids), [])
-        after = _find_by_tasks(known, first)
-        found = None if after is None else _find_parent(known, after)
+        found = _find_input(known, _find_by_tasks(known, first))
     if found is None:
         words = (
             f"the history of thread {run.thread_id!r} holds no checkpoint before superstep {superstep} of run"
@@ -125,6 +137,13 @@ def _find_by_tasks(snapshots: list[Snapshot], tasks: list[str]) -> Snapshot | No
     )
 
 
-def _find_parent(snapshots: list[Snapshot], child: Snapshot) -> Snapshot | None:
-    parent = read_checkpoint_id(child.parent_config)
-    return next((each for each in snapshots if parent and read_checkpoint_id(each.config) == parent), None)
+def _find_input(snapshots: list[Snapshot], later: Snapshot | None) -> Snapshot | None:
+    """Return the snapshot of the input that one came of; cached nodes, which no span shows, may stand between."""
+    by_id = {read_checkpoint_id(each.config): each for each in snapshots}
+    seen: set[str] = set()
+    here = later
+    while here is not None and (here.metadata or {}).get("source") != "input":
+        parent = read_checkpoint_id(here.parent_config)
+        here = None if parent in seen else by_id.get(parent)
+        seen.add(parent)
+    return here

@@ -2,7 +2,8 @@
 
 An export that has returned is not yet a trace that can be read: collectors batch, stores index, searches hide the
 newest seconds. A run whose manifest is met is whole whatever else arrives; anything else is read until two readings
-agree. Runs that ended minutes ago are not late, they are incomplete, and hold nothing up.
+agree. Runs that ended minutes ago are not late, they are incomplete, and hold nothing up. A whole run that has not
+arrived can't be missed by what has: whoever knows that a thread holds more says so.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ def read_until_settled(
     on_problem: OnProblem,
     *,
     seconds: float,
+    lacks_runs: Callable[[Sequence[Run]], bool] | None = None,
     sleep: Callable[[float], None] = time.sleep,
     clock: Callable[[], float] = time.monotonic,
     now_ns: Callable[[], int] = time.time_ns,
@@ -41,6 +43,7 @@ def read_until_settled(
         read: Reads the place anew; problems go to what it is given.
         on_problem: Called with the problems of the last reading.
         seconds: How long to go on at most; the reading that is then under way is brought to its end.
+        lacks_runs: Says of threads that went on lately, given all their runs, whether more are to come.
         sleep: Waits so many seconds.
         clock: Counts seconds.
         now_ns: The time, in nanoseconds since the epoch.
@@ -53,7 +56,9 @@ def read_until_settled(
         runs = list(read(problems.append))
         seen = _outline(runs)
         left = deadline - clock()
-        if left <= 0 or _is_settled(runs, problems, now_ns() - _OLD_NS, agrees=seen == before):
+        old_ns = now_ns() - _OLD_NS
+        is_settled = _is_settled(runs, problems, old_ns, agrees=seen == before)
+        if left <= 0 or (is_settled and not (lacks_runs and lacks_runs(_list_fresh_threads(runs, old_ns)))):
             break
         sleep(min(pause, left))
         pause = min(pause * 2, _LONGEST_PAUSE)
@@ -79,6 +84,11 @@ def _outline(runs: Iterable[Run]) -> object:
         )
         for run in runs
     )
+
+
+def _list_fresh_threads(runs: Sequence[Run], old_ns: int) -> list[Run]:
+    threads = {run.thread_id for run in runs if _find_latest(run) > old_ns}
+    return [run for run in runs if run.thread_id in threads]
 
 
 def _is_settled(runs: Sequence[Run], problems: Iterable[SourceProblem], old_ns: int, *, agrees: bool) -> bool:

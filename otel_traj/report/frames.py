@@ -23,6 +23,7 @@ __all__ = ["FrameRows", "to_dataframe"]
 FrameRows: TypeAlias = Literal["runs", "tasks", "model_calls", "tool_calls"]
 
 _TIMES = ("started", "ended")
+_LAST_NS = 2**63 - 1
 
 
 def to_dataframe(runs: Iterable[Run], *, rows: FrameRows = "runs") -> pd.DataFrame:
@@ -52,6 +53,7 @@ def to_dataframe(runs: Iterable[Run], *, rows: FrameRows = "runs") -> pd.DataFra
         raise MissingExtraError(words) from error
     records = [record for run in runs for record in _list_records(run, rows)]
     frame = pd.DataFrame.from_records(records, columns=list(_COLUMNS[rows]))
+    frame["duration_s"] = frame["duration_s"].astype("float64")
     for column in _TIMES:
         # Through floats, as a column with a missing number is kept, times would lose their nanoseconds.
         times = pd.array([record[column] for record in records], dtype="Int64")
@@ -146,10 +148,15 @@ def _make_tool_call(run: Run, call: ToolCall) -> dict[str, Any]:
 def _make_times(timed: Run | Task | ModelCall | ToolCall) -> dict[str, Any]:
     has_ended = timed.ended_ns > 0
     return {
-        "started": timed.started_ns,
-        "ended": timed.ended_ns if has_ended else None,
+        "started": _to_time(timed.started_ns),
+        "ended": _to_time(timed.ended_ns) if has_ended else None,
         "duration_s": max(timed.ended_ns - timed.started_ns, 0) / 1e9 if has_ended else None,
     }
+
+
+def _to_time(time_ns: int) -> int | None:
+    """OTLP counts nanoseconds beyond the year 2262, where pandas' times end: a broken clock's, and no time at all."""
+    return time_ns if 0 <= time_ns <= _LAST_NS else None
 
 
 _USAGE = (

@@ -9,20 +9,36 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from otel_traj.report.headline import cost_runs
+from otel_traj.report.report_json import write_cost
+
 if TYPE_CHECKING:
     from otel_traj.model import Run
+    from otel_traj.report.prices import Prices
+    from otel_traj.report.trace_link import TraceLink
 
 __all__ = ["format_run_json"]
 
 
-def format_run_json(run: Run) -> str:
+def format_run_json(run: Run, *, link: TraceLink | None = None, prices: Prices | None = None) -> str:
     """Return one run as a JSON object on one line.
+
+    Args:
+        run: The run.
+        link: Makes its links.
+        prices: What its model calls cost.
 
     Returns:
         The keys `run_id, graph, thread_id, trace_ids, status, complete, verified, problems, steps, started_ns,
-        ended_ns, usage, children`, in this order; `children` holds the subgraph runs in the same form.
+        ended_ns, usage, children`, in this order; `children` holds the subgraph runs in the same form. With a link
+        the run also has `links`, with prices `cost`, as a report's verdicts have.
     """
-    return json.dumps(_to_plain(run))
+    plain = _to_plain(run)
+    if link is not None:
+        plain["links"] = link.link_run(run)
+    if prices is not None:
+        plain["cost"] = write_cost(cost_runs([run], prices))
+    return json.dumps(plain)
 
 
 def _to_plain(run: Run) -> dict[str, Any]:

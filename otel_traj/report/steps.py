@@ -16,23 +16,30 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from otel_traj.model import Run
+    from otel_traj.report.trace_link import TraceLink
 
 __all__ = ["format_steps"]
 
 
-def format_steps(run: Run) -> str:
+def format_steps(run: Run, *, link: TraceLink | None = None) -> str:
     """Return the lines of one run, without a newline at the end.
 
-    The first line names graph, run and status (the error's type, and the problems of an incomplete run), each
-    further line a superstep: its number, which counts from `__start__` as 0, and its names; a name that stands
-    more than three times in a row is written once, `worker x40`. `-` stands before the interrupt marker, which is
-    not counted.
+    Args:
+        run: The run.
+        link: Makes its links, which end the first line.
+
+    Returns:
+        The first line names graph, run and status (the error's type, and the problems of an incomplete run), each
+        further line a superstep: its number, which counts from `__start__` as 0, and its names; a name that stands
+        more than three times in a row is written once, `worker x40`. `-` stands before the interrupt marker, which
+        is not counted.
     """
     graph = "?" if run.graph is None else show_word(run.graph)
     error = "" if run.error_type is None else f" {show_word(run.error_type)}"
     codes = ", ".join(dict.fromkeys(problem.code for problem in run.problems))
     state = "" if run.complete else f" incomplete ({codes})"
-    lines = [f"{graph} {show_word(run.run_id)} {run.status}{error}{state}"]
+    links = "" if link is None else "".join(f" {each}" for each in link.link_run(run))
+    lines = [f"{graph} {show_word(run.run_id)} {run.status}{error}{state}{links}"]
     for superstep in list_supersteps(run):
         number = "-" if superstep.is_interrupt else str(superstep.number)
         lines.append(f"{number:>4} {_list_names(superstep.names)}".rstrip())

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 
 from otel_traj.model import ModelCall
 from otel_traj.report.branch import GLYPHS, Branch, Glyphs, draw_branches
+from otel_traj.report.cost import cost_call, format_cost
 from otel_traj.report.escape import escape, shorten, wrap
+from otel_traj.report.headline import sum_up
 from otel_traj.report.supersteps import list_supersteps
 from otel_traj.report.units import count, format_duration, format_time, format_usage
 
@@ -21,26 +23,38 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from otel_traj.model import Run, Task, ToolCall
+    from otel_traj.report.prices import Prices
     from otel_traj.report.supersteps import NumberedSuperstep
+    from otel_traj.report.trace_link import TraceLink
 
 __all__ = ["format_tree"]
 
 _GAP = "  "
 
 
-def format_tree(run: Run, *, width: int = 80, glyphs: Glyphs = GLYPHS) -> str:
+def format_tree(
+    run: Run,
+    *,
+    width: int = 80,
+    glyphs: Glyphs = GLYPHS,
+    link: TraceLink | None = None,
+    prices: Prices | None = None,
+) -> str:
     """Return the execution tree of one run, without a newline at the end.
 
     Args:
         run: The run.
         width: Characters per line; names longer than 48 characters are cut.
         glyphs: What to draw with.
+        link: Makes the links of the run.
+        prices: What its model calls cost.
 
     Returns:
-        Two to four lines about the run, then its tree, then its problems.
+        A few lines about the run, then its tree, then its problems.
     """
-    lines = [line for text in _describe_run(run) for line in wrap(text, width=width, hanging="    ")]
-    lines += draw_branches(_TreeBuilder(run).build(run), width=width, glyphs=glyphs)
+    facts = [*_describe_run(run), sum_up([run], prices), *([] if link is None else link.link_run(run))]
+    lines = [line for text in filter(None, facts) for line in wrap(text, width=width, hanging="    ")]
+    lines += draw_branches(_TreeBuilder(run, prices).build(run), width=width, glyphs=glyphs)
     for problem in run.problems:
         text = f"problem {problem.code}: {escape(problem.message)}"
         lines += wrap(text, width=width, hanging="    ")
@@ -64,9 +78,6 @@ def _describe_run(run: Run) -> Iterator[str]:
         yield f"{count(len(run.invocations), 'invocation')}: {parts}"
     noun = "trace" if len(run.trace_ids) == 1 else "traces"
     yield f"{noun} {', '.join(map(shorten, run.trace_ids))}"
-    usage = format_usage(run.usage)
-    if usage:
-        yield usage
     if not run.complete:
         yield "incomplete: see the problems below"
     elif not run.verified:
@@ -84,7 +95,7 @@ def _state(status: str, error_type: str | None, started_ns: int, ended_ns: int) 
 class _TreeBuilder:
     """Builds the branches of one run, its subgraph runs included."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, prices: Prices | None) -> None:
         runs = list(_walk(run))
         self._tasks = {task.task_id: task for each in runs for task in each.tasks}
         shown = {task_id for each in runs for ids in each.step_task_ids for task_id in ids}
@@ -94,9 +105,9 @@ class _TreeBuilder:
         calls: list[ModelCall | ToolCall] = [*run.model_calls, *run.tool_calls]
         for call in sorted(calls, key=lambda call: call.started_ns):
             if call.task_id is not None and call.task_id in shown:
-                self._calls_of_task[call.task_id].append(_draw_call(call))
+                self._calls_of_task[call.task_id].append(_draw_call(call, prices))
             else:
-                self._calls_of_run[owner.get(call.run_id or "", run.run_id)].append(_draw_call(call))
+                self._calls_of_run[owner.get(call.run_id or "", run.run_id)].append(_draw_call(call, prices))
         self._children_of_task: dict[str, list[Run]] = defaultdict(list)
         for child in runs[1:]:
             if child.parent_task_id is not None and child.parent_task_id in shown:
@@ -149,14 +160,19 @@ def _walk(run: Run) -> Iterator[Run]:
         yield from _walk(child)
 
 
-def _draw_call(call: ModelCall | ToolCall) -> Branch:
+def _draw_call(call: ModelCall | ToolCall, prices: Prices | None) -> Branch:
     if isinstance(call, ModelCall):
-        kind, name, usage = "model call", call.model, format_usage(call.usage)
+        cost = "" if prices is None else format_cost(cost_call(call, prices))
+        kind, name, spent = (
+            "model call",
+            call.model,
+            ", ".join(filter(None, (format_usage(call.usage), cost))),
+        )
     else:
-        kind, name, usage = "tool call", call.name, ""
+        kind, name, spent = "tool call", call.name, ""
     words = [
         kind if name is None else f"{kind} {shorten(name)}",
         _state(call.status, call.error_type, call.started_ns, call.ended_ns),
-        usage,
+        spent,
     ]
     return Branch(_GAP.join(filter(None, words)))

@@ -1,7 +1,8 @@
 """A source that keeps the spans that it gives, for whoever wants them beside what is made of them.
 
 Some places give their spans once, and a backend may be asked several times for the same trace: what is kept is what a
-reader saw, each span once, the copy that ends later.
+reader saw, each span once. Copies that differ are all kept: which one is right the next reader can tell no better,
+and with one alone a run that was incomplete for it would be whole.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class KeptSource:
             source: Where the spans are.
         """
         self._source = source
-        self._spans: dict[tuple[str, str], Span] = {}
+        self._copies: dict[tuple[str, str], list[Span]] = {}
 
     @property
     def name(self) -> str:
@@ -43,14 +44,14 @@ class KeptSource:
 
     @property
     def spans(self) -> list[Span]:
-        """The spans that were given so far, each once, as they first came."""
-        return list(self._spans.values())
+        """The spans that were given so far, as they first came; copies that differ stand side by side."""
+        return [span for copies in self._copies.values() for span in copies]
 
     def read_spans(self, on_problem: OnProblem, query: SpanQuery = ALL_SPANS) -> Iterator[Span]:
         """Yield the spans of the other source, and keep them."""
         for span in self._source.read_spans(on_problem, query):
-            key = (span.trace_id, span.span_id)
-            known = self._spans.get(key)
-            if known is None or span.end_ns > known.end_ns:
-                self._spans[key] = span
+            copies = self._copies.setdefault((span.trace_id, span.span_id), [])
+            # By their written form, in which NaN equals itself.
+            if not copies or repr(span) not in map(repr, copies):
+                copies.append(span)
             yield span

@@ -14,7 +14,7 @@ from otel_traj.evaluate import Reference, export_runs, load_references
 from otel_traj.model import Span
 from tests.record.graphs import build_chain
 from tests.record.recording import Recording
-from tests.spans import RecordedRun, make_id
+from tests.spans import RecordedRun, change_attributes, make_id
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -152,6 +152,26 @@ def test_an_incomplete_run_does_not_become_whole_on_the_way(tmp_path: Path) -> N
     (after,) = read_runs(path)
     assert not before.complete
     assert [problem.code for problem in after.problems] == [problem.code for problem in before.problems]
+
+
+def test_a_run_of_copies_that_differ_does_not_become_whole_on_the_way(tmp_path: Path) -> None:
+    """Nobody can say which of two copies is right; with one of them alone the run would look complete."""
+    spans = _record("one", "a", "b")
+    other = change_attributes(spans[1], node="c", node_name="c")
+    for source in ([*spans, other], [other, *spans]):
+        (before,) = read_runs(source)
+        path = tmp_path / "copy.jsonl"
+        path.write_text("\n".join(export_runs(source, form="otlp")), "utf-8")
+        (after,) = read_runs(path)
+        assert "conflicting_copy" in [problem.code for problem in before.problems]
+        assert [problem.code for problem in after.problems] == [problem.code for problem in before.problems]
+
+
+def test_a_run_without_a_node_is_a_case_to_edit() -> None:
+    """No reference may be empty, so its expectation would be refused as it is."""
+    (case,) = _load(_record("one"))
+    assert case["expected"]["steps"] == []
+    assert "ran no node" in case["review"]
 
 
 def test_lines_are_json_whatever_was_recorded() -> None:

@@ -58,6 +58,9 @@ def test_every_node_has_its_line_and_column() -> None:
         ('["\\x"]', 1, 3, "not valid JSON"),
         ("{} {}", 1, 4, "something follows"),
         ("{", 1, 2, "expected a text in double quotes"),
+        (r'["\ud800"]', 1, 2, "half of a character"),
+        (r'{"\udc00": 1}', 1, 2, "half of a character"),
+        (r'{"a": 1, "\u0061": 2}', 1, 10, "the key 'a' stands here twice"),
         ("[" * 100_000, 1, 51, "nested more than 50 deep"),
     ],
 )

@@ -164,7 +164,7 @@ def test_a_run_without_its_root_is_not_judged() -> None:
     """Where the graph-run span is lost no reference can be chosen by case, and the run is not let through."""
     report = _judge([span for span in _record_long() if not span.name.startswith("invoke_workflow")])
     [verdict] = report.verdicts
-    assert (verdict.verdict, verdict.reference, verdict.graph) == ("not_evaluated", None, None)
+    assert (verdict.verdict, verdict.reference, verdict.runs[0].graph) == ("not_evaluated", None, None)
     assert verdict.candidates == ("long path", "short path")
     assert verdict.comment is not None
     assert "can't be told" in verdict.comment
@@ -298,5 +298,9 @@ def test_options_are_checked() -> None:
         evaluate_runs("nowhere", references=[LONG], min_evaluated=-1)
     with pytest.raises(TrajectoryTypeError, match="min_evaluated is '2' of type str"):
         evaluate_runs("nowhere", references=[LONG], min_evaluated="2")  # type: ignore[arg-type]
+    with pytest.raises(TrajectoryValueError, match="wait is -1"):
+        evaluate_runs("nowhere", references=[LONG], wait=-1)
+    with pytest.raises(TrajectoryTypeError, match="require_all is 'yes' of type str"):
+        evaluate_runs("nowhere", references=[LONG], require_all="yes")  # type: ignore[arg-type]
     with pytest.raises(TrajectoryValueError, match="no status"):
         evaluate_runs("nowhere", references=[LONG], status="finished")  # type: ignore[arg-type]

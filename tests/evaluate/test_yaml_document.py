@@ -77,6 +77,9 @@ def test_what_pyyaml_writes_is_read_back(data: object) -> None:
         ".inf",
         ".5",
         "1.",
+        "1e5",
+        "1e999",
+        "1" * 50,
     ],
 )
 def test_a_bare_word_that_readers_disagree_on_is_refused(word: str) -> None:
@@ -152,6 +155,30 @@ def test_an_alias_bomb_is_refused_before_it_expands() -> None:
     error = _refuse("\n".join(lines))
     assert "expand to more than 10,000 nodes" in str(error)
     assert error.line == 5
+
+
+def test_an_alias_bomb_of_one_long_text_is_refused() -> None:
+    """A long text counts for more than a node, or a small file would fill a report with gigabytes."""
+    text = f"a: &a '{'x' * 100_000}'\nb: [{', '.join(['*a'] * 50)}]\n"
+    assert "expand to more than 10,000 nodes" in str(_refuse(text))
+    assert parse_yaml(text.replace("*a", "'a'"), path="refs.yaml") is not None
+
+
+@pytest.mark.parametrize("text", ["'{}': 1\n'{}': 2", "*{}", "!{} a", "{}: 1", "- {}"])
+def test_complaints_are_short(text: str) -> None:
+    """A complaint shows only the beginning of 10 kB of nonsense."""
+    assert len(str(_refuse(text.replace("{}", "1" * 10_000)))) < 200
+
+
+@pytest.mark.parametrize("loader", LOADERS)
+@pytest.mark.parametrize("escape", [r"\ud800", r"\udfff", r"\ud83d\ude00"])
+def test_half_a_character_is_refused(monkeypatch: pytest.MonkeyPatch, loader: object, escape: str) -> None:
+    """An escape that gives half of a character makes a text that nothing can print."""
+    monkeypatch.setattr(yaml_document, "_LOADER", loader)
+    for text in (f'- "{escape}"', f'"{escape}": 1'):
+        error = _refuse(text)
+        assert error.line == 1
+        assert "half of a character" in str(error) or "invalid Unicode character escape" in str(error)
 
 
 @pytest.mark.parametrize("opening", ["[", "{a: "])

@@ -19,10 +19,12 @@ from otel_traj import (
     state_before,
     state_before_async,
 )
+from tests.oracles import ALL, by_number
 from tests.record.recording import Recording
 
 if TYPE_CHECKING:
     from otel_traj import Run
+    from tests.oracles.scenario import Scenario
 
 
 class _State(TypedDict):
@@ -90,6 +92,42 @@ def test_a_superstep_that_the_run_lacks_is_refused(number: int) -> None:
     graph, _, (run, _) = _run_twice()
     with pytest.raises(TrajectoryValueError, match="last one is 3"):
         state_before(graph, run, number)
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [pytest.param(each, id=str(each.number)) for each in ALL if "sync" in each.modes and not each.missing],
+)
+def test_the_state_is_never_that_of_another_superstep(scenario: Scenario) -> None:
+    """A conditional entry, cached nodes, time travel, forks: what follows the checkpoint is what the superstep ran.
+
+    Where the history does not hold it (`Command(goto=...)`, `durability="exit"`), or there is no superstep of the
+    number (a functional API has no `__start__`), that is an error.
+    """
+    recording = Recording()
+    graph = scenario.run([recording.handler]).graph
+    found = 0
+    for run in read_runs(recording.exporter):
+        ran = [names for names in run.steps if names not in (["__start__"], ["__interrupt__"])]
+        for number, names in enumerate([["__start__"], *ran]):
+            try:
+                snapshot = state_before(graph, run, number)
+            except (HistoryError, TrajectoryValueError):
+                continue
+            found += 1
+            follow = {task.name for task in snapshot.tasks}
+            # A node that a `Command(goto=...)` added to a superstep that waited is in no history.
+            assert set(names) <= follow or (scenario.number == 33 and follow == {"ask"})
+    assert found or scenario.number in (34, 36)
+
+
+def test_a_run_without_start_has_no_superstep_0() -> None:
+    """A run of the functional API has none; the message says where its numbers begin."""
+    recording = Recording()
+    graph = by_number(35).run([recording.handler]).graph
+    run = next(iter(read_runs(recording.exporter)))
+    with pytest.raises(TrajectoryValueError, match="Pass a number from 1"):
+        state_before(graph, run, 0)
 
 
 def test_what_is_no_number_or_no_run_is_refused() -> None:

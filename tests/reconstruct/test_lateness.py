@@ -13,7 +13,7 @@ from otel_traj.sources import ALL_SPANS, Capabilities, SpanQuery
 from tests.spans import RecordedRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from otel_traj import Run
     from otel_traj.model import AttributeValue, Span
@@ -75,7 +75,9 @@ class Clock:
         return self.seconds
 
 
-def settle(place: Arriving, seconds: float) -> tuple[list[Run], list[SourceProblem], Clock]:
+def settle(
+    place: Arriving, seconds: float, lacks_runs: Callable[[Sequence[Run]], bool] | None = None
+) -> tuple[list[Run], list[SourceProblem], Clock]:
     """Read until it stands; return the runs, the problems and the clock."""
     clock = Clock()
     problems: list[SourceProblem] = []
@@ -84,7 +86,13 @@ def settle(place: Arriving, seconds: float) -> tuple[list[Run], list[SourceProbl
         return list(read_runs(place, on_problem=on_problem, wait=0))
 
     runs = read_until_settled(
-        read, problems.append, seconds=seconds, sleep=clock.sleep, clock=clock.read, now_ns=time.time_ns
+        read,
+        problems.append,
+        seconds=seconds,
+        lacks_runs=lacks_runs,
+        sleep=clock.sleep,
+        clock=clock.read,
+        now_ns=time.time_ns,
     )
     return runs, problems, clock
 
@@ -168,3 +176,30 @@ def test_a_wait_of_another_type_is_refused(wait: float) -> None:
     """At the call."""
     with pytest.raises(TrajectoryTypeError, match="number of seconds"):
         read_runs([], wait=wait)
+
+
+def test_a_run_that_a_thread_lacks_is_waited_for() -> None:
+    """Whole runs tell nothing of one that has not arrived; whoever knows of it has it waited for, to the deadline."""
+    first, second = record("first"), record("second")
+
+    def lacks_runs(runs: Sequence[Run]) -> bool:
+        return len(runs) < 2
+
+    runs, _, clock = settle(Arriving(first, first, first, first + second), 30, lacks_runs)
+    assert len(runs) == 2
+    assert clock.slept == [0.5, 1.0, 2.0]
+    runs, _, clock = settle(Arriving(first), 30, lacks_runs)
+    assert (len(runs), clock.seconds) == (1, 30)
+
+
+def test_a_thread_that_went_on_long_ago_lacks_nothing_that_is_late() -> None:
+    """Only threads with something new in them are asked about, with all their runs."""
+    asked: list[int] = []
+
+    def lacks_runs(runs: Sequence[Run]) -> bool:
+        asked.append(len(runs))
+        return bool(runs)
+
+    _, _, clock = settle(Arriving(record("old", ago=600 * 10**9)), 30, lacks_runs)
+    assert asked[-1] == 0
+    assert clock.seconds < 30

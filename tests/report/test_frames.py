@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from otel_traj import TrajectoryTypeError, TrajectoryValueError, to_dataframe
+from otel_traj import TrajectoryTypeError, TrajectoryValueError, read_runs, to_dataframe
 from tests.missing_api import needs
 from tests.report import scenes
+from tests.spans import RecordedRun
 
 ROWS = ("runs", "tasks", "model_calls", "tool_calls")
 
@@ -50,6 +51,7 @@ def test_columns_do_not_depend_on_what_was_recorded(rows: Any) -> None:  # noqa:
     assert list(empty.columns) == list(full.columns)
     assert len(empty) == 0
     assert empty["started"].dtype == full["started"].dtype
+    assert empty["duration_s"].dtype == full["duration_s"].dtype == "float64"
 
 
 @needs("data frames")
@@ -58,6 +60,21 @@ def test_a_run_that_has_not_ended_has_no_duration() -> None:
     frame = to_dataframe([replace(scenes.build_seven(), ended_ns=0, status="open")])
     assert frame["ended"].isna().all()
     assert frame["duration_s"].isna().all()
+
+
+@needs("data frames")
+@pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize("time_ns", [2**63, 2**64 - 1])
+def test_a_time_that_pandas_has_not_is_missing(rows: Any, time_ns: int) -> None:  # noqa: ANN401 - one of the words
+    """OTLP counts beyond the year 2262; one broken clock must not cost the frame of all runs."""
+    run = RecordedRun("far", start=time_ns - 1_000)
+    task = run.task("a", 1)
+    run.call("execute_tool", "t", task)
+    run.call("chat", "m", task)
+    spans = [replace(span, end_ns=time_ns) for span in run.spans()]
+    frame = to_dataframe(read_runs(spans), rows=rows)
+    assert len(frame) == 1
+    assert frame["ended"].isna().all()
 
 
 @needs("data frames")

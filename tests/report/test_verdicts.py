@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
 import pytest
+from msgspec.structs import replace
 
 from otel_traj import Report, SourceProblem, Verdict
-from otel_traj.report import format_report, format_source_problem
+from otel_traj.report import Prices, TraceLink, format_report, format_source_problem
+from otel_traj.report.prices import ModelPrice
+from tests.report import scenes
 from tests.report.golden import compare_with_gold
 
+if TYPE_CHECKING:
+    from otel_traj import Run
+
 _RUN = "019a7c2e-1111-7000-8000-00000000000"
+
+
+def _of(graph: str) -> tuple[Run]:
+    return (replace(scenes.build_seven(), graph=graph),)
 
 
 def _make_report() -> Report:
@@ -21,7 +34,7 @@ def _make_report() -> Report:
             score=True,
             comment=None,
             metadata=None,
-            graph="seven",
+            runs=_of("seven"),
         ),
         Verdict(
             run_id=f"{_RUN}2",
@@ -32,7 +45,7 @@ def _make_report() -> Report:
             comment="superstep 2: expected {node3}, got {node2}; missing node3; extra node2\n"
             "superstep 3: expected {node4, node5}, got nothing; missing node4, node5\nhint: another branch",
             metadata={"verdict": "fail"},
-            graph="seven",
+            runs=_of("seven"),
         ),
         Verdict(
             run_id=f"{_RUN}3",
@@ -42,7 +55,7 @@ def _make_report() -> Report:
             score=None,
             comment="no reference applies to graph 'other', thread 't-3'",
             metadata={"verdict": "not_evaluated"},
-            graph="other",
+            runs=_of("other"),
         ),
         Verdict(
             run_id=f"{_RUN}4",
@@ -106,7 +119,7 @@ def test_hostile_words_are_data() -> None:
         score=False,
         comment="superstep 1: got {\x1b[31mred\x07}\u2028pass, all fine",
         metadata=None,
-        graph="g\rpass",
+        runs=_of("g\rpass"),
     )
     report = Report(
         verdicts=[verdict],
@@ -134,3 +147,53 @@ def test_a_source_problem_is_one_line_with_its_place(line: int | None, offset: i
         code="unreadable_line", message="not JSON\x1b", source="traces.jsonl", line=line, offset=offset
     )
     assert format_source_problem(problem) == text
+
+
+def test_threads_evaluators_and_links_are_told() -> None:
+    """A thread counts its runs, an evaluator's verdict names its key and its number, links stand below."""
+    thread = Verdict(
+        run_id=None,
+        run_ids=("1", "2"),
+        thread_id="t-1",
+        reference="conversation",
+        verdict="pass",
+        score=True,
+        comment=None,
+        metadata=None,
+        runs=_of("seven") * 2,
+    )
+    number = Verdict(
+        run_id="1",
+        thread_id=None,
+        reference=None,
+        verdict="pass",
+        score=0.25,
+        comment=None,
+        metadata=None,
+        key="polite",
+        runs=_of("seven"),
+    )
+    report = replace(_make_report(), verdicts=[thread, number])
+    link = TraceLink("https://jaeger.example/trace/{trace_id}")
+    [trace_id] = scenes.build_seven().trace_ids
+    url = f"    https://jaeger.example/trace/{trace_id}"
+    assert format_report(report, link=link).splitlines()[:5] == [
+        "pass conversation: seven thread t-1 (2 runs)",
+        url,
+        url,
+        "pass [polite]: seven 1, score 0.25",
+        url,
+    ]
+
+
+def test_tokens_and_costs_are_told() -> None:
+    """With prices each run has its tokens and cost, the sum counts a run once though two verdicts are about it."""
+    run = scenes.build_agent()
+    verdict = replace(_make_report().verdicts[0], runs=(run,))
+    report = replace(_make_report(), verdicts=[verdict, replace(verdict, key="polite")])
+    price = ModelPrice(input=Decimal(1), output=Decimal(1), cache_read=Decimal(1))
+    text = format_report(report, width=300, prices=Prices(currency="EUR", models=(("scripted-1", price),)))
+    spent = "1,200 tokens in (1,000 cached), 41 out (5 reasoning), at least 0.001234 EUR (no price for thinking-1)"
+    assert [line.endswith(spent) for line in text.splitlines()[:2]] == [True, True]
+    assert spent in text.splitlines()
+    assert "EUR" not in format_report(report)
