@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, get_args
 from otel_traj.cli.parser import SOURCE_HELP, add_command
 from otel_traj.cli.selection import add_selection, list_selection
 from otel_traj.cli.speech import COULD_NOT_TELL, complain, open_named, print_problem
+from otel_traj.errors import SinkError
 from otel_traj.evaluate.export import ExportForm, export_runs
 from otel_traj.report import write_whole_file
-from otel_traj.sources import refuse_to_overwrite
+from otel_traj.sources import is_same_file, refuse_to_overwrite
 
 if TYPE_CHECKING:
     import argparse
@@ -51,6 +52,7 @@ def add_export(commands: Commands) -> None:
 def _export(arguments: argparse.Namespace) -> int:
     source = open_named(arguments.source, arguments)
     refuse_to_overwrite(arguments.out, source)
+    _refuse_references(arguments)
     lines = list(
         export_runs(
             source,
@@ -70,3 +72,14 @@ def _export(arguments: argparse.Namespace) -> int:
     count = f"{len(lines):,} {'line' if len(lines) == 1 else 'lines'}"
     print(f"{arguments.out}: {count}")
     return 0
+
+
+def _refuse_references(arguments: argparse.Namespace) -> None:
+    """Refuse to write over the references that the runs are judged by.
+
+    Raises:
+        SinkError: They lie there.
+    """
+    if arguments.references is not None and is_same_file(arguments.out, arguments.references):
+        words = f"the export would be written over the references in {arguments.out!r}"
+        raise SinkError(f"{words}; name another file", path=arguments.out)

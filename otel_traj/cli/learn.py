@@ -79,7 +79,7 @@ def _refuse_other_files(path: Path) -> None:
     Raises:
         SinkError: Something else lies there.
     """
-    if not path.is_file():
+    if not path.is_file() or not path.stat().st_size:
         return
     try:
         load_references(path)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import os
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from otel_traj.cli.speech import COULD_NOT_TELL, complain
@@ -17,7 +15,7 @@ from otel_traj.report import (
     read_report_option,
     write_report,
 )
-from otel_traj.sources import refuse_to_overwrite
+from otel_traj.sources import is_same_file, refuse_to_overwrite
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,7 +91,7 @@ def check_reports(arguments: argparse.Namespace, source: Source) -> None:
     for number, report in enumerate(arguments.report):
         refuse_to_overwrite(report.path, source)
         others = [*inputs, *(other.path for other in arguments.report[:number])]
-        if any(_is_same(report.path, other) for other in others):
+        if any(is_same_file(report.path, other) for other in others):
             words = f"the {report.form} report would be written over {report.path!r}, which this command also"
             raise SinkError(f"{words} reads or writes; name another file", path=report.path)
 
@@ -124,10 +122,3 @@ def _read(make: Callable[[str], _Read], text: str) -> _Read:
         return make(text)
     except OtelTrajError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
-
-
-def _is_same(path: str, other: str) -> bool:
-    try:
-        return Path(path).samefile(other)
-    except (OSError, ValueError):
-        return os.path.realpath(path) == os.path.realpath(other)

@@ -8,14 +8,16 @@ thread of its own.
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Self
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, Final, Self
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
     from types import TracebackType
 
 __all__ = ["AnswerWaiter"]
+
+_LONGEST_SLEEP: Final = 0.2
 
 
 class AnswerWaiter:
@@ -24,23 +26,30 @@ class AnswerWaiter:
     def __enter__(self) -> Self:
         """Find out where a loop can run."""
         self._runner = asyncio.Runner()
+        self._task: asyncio.Task[object] | None = None
+        self._is_closed = False
         try:
             asyncio.get_running_loop()
         except RuntimeError:
             self._thread = None
         else:
             self._thread = ThreadPoolExecutor(max_workers=1)
+            # The thread begins now: the pool loses one that an interrupt comes upon while it begins.
+            self._thread.submit(int).result()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, place: TracebackType | None
     ) -> None:
-        """Close it; what is still running in it is cancelled."""
+        """Close it. Whoever interrupts the program does not wait for an answer any more: it is cancelled."""
         if self._thread is None:
             self._runner.close()
-        else:
-            self._thread.submit(self._runner.close).result()
-            self._thread.shutdown()
+            return
+        self._is_closed = True
+        if self._task is not None and not self._task.done():
+            self._task.get_loop().call_soon_threadsafe(self._task.cancel)
+        self._thread.submit(self._runner.close).result()
+        self._thread.shutdown()
 
     def wait(self, answer: Awaitable[object]) -> object:
         """Return what is answered in the end.
@@ -48,18 +57,17 @@ class AnswerWaiter:
         Args:
             answer: What a call of an evaluator returned.
         """
-
-        async def bring() -> object:
-            return await answer
-
         if self._thread is None:
-            return self._runner.run(bring())
-        answered = self._thread.submit(self._runner.run, bring())
-        try:
-            return answered.result()
-        finally:
-            if not answered.done():
-                # Whoever interrupts the program does not wait for an answer any more.
-                loop = self._runner.get_loop()
-                for task in asyncio.all_tasks(loop):
-                    loop.call_soon_threadsafe(task.cancel)
+            return self._runner.run(self._bring(answer))
+        answered = self._thread.submit(self._runner.run, self._bring(answer))
+        # An interrupt that comes just before a thread blocks is seen only when it wakes.
+        while not wait([answered], timeout=_LONGEST_SLEEP).done:
+            continue
+        return answered.result()
+
+    async def _bring(self, answer: Awaitable[object]) -> object:
+        self._task = asyncio.current_task()
+        # An interrupt may come before the other thread has begun.
+        if self._is_closed:
+            raise asyncio.CancelledError
+        return await answer

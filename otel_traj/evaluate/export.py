@@ -23,7 +23,7 @@ from otel_traj.evaluate.subject import Subject
 from otel_traj.match.values_in_words import show_value
 from otel_traj.reconstruct.read import read_candidates
 from otel_traj.reconstruct.selection import make_selection
-from otel_traj.rendering import render
+from otel_traj.rendering import clean_text, render
 from otel_traj.sources import KeptSource, encode_lines, open_source
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _make_example(run: Run, review: str | None) -> dict[str, Any]:
     outputs = {"steps": _list_supersteps(run)} | ({} if run.results is None else {"results": run.results})
     metadata = {"case": run.case, "graph": run.graph, "review": review} | _identify(run)
     return {
-        "id": str(uuid.uuid5(_EXAMPLES, run.run_id)),
+        "id": str(uuid.uuid5(_EXAMPLES, clean_text(run.run_id))),
         "inputs": inputs,
         "outputs": outputs,
         "metadata": metadata,

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from msgspec import Struct
 
 from otel_traj import semconv as sc
-from otel_traj.errors import TrajectoryTypeError
+from otel_traj.errors import InvalidReferenceError, TrajectoryTypeError
 from otel_traj.evaluate.judge_subject import judge_subject
 from otel_traj.evaluate.prepared_references import prepare_references
 from otel_traj.evaluate.reference import AppliesTo, Reference
+from otel_traj.evaluate.reference_writer import write_references
 from otel_traj.evaluate.subject import Subject
 from otel_traj.match.values_in_words import describe_value, show_value
 from otel_traj.reconstruct import read_runs
@@ -110,7 +111,7 @@ class _Lessons:
             case: _make_reference(each, case, self.runs[case])
             for case, each in zip(cases, names, strict=True)
         }
-        for case, problem in self._find_broken(references):
+        for case, problem in list(self._find_broken(references)):
             del references[case]
             self.unfit[problem] += len(self.runs[case])
         return Learned(
@@ -129,24 +130,26 @@ class _Lessons:
                 )
                 self.unfit[reason] += len(without)
 
-    def _find_broken(self, references: Mapping[_Case, Reference]) -> list[tuple[_Case, str]]:
-        """Return the references that one of their own runs does not pass, with the reason.
-
-        No two apply to one run, so each is looked at alone: all of them for each run would take the square of the time.
-        """
-        broken = []
+    def _find_broken(self, references: Mapping[_Case, Reference]) -> Iterator[tuple[_Case, str]]:
+        """Yield the references that no file can hold, or that one of their own runs does not pass, with the reason."""
         for case, reference in references.items():
-            known = prepare_references([reference])
-            verdicts = (
-                verdict
-                for run in self.runs[case]
-                for verdict in judge_subject(Subject(runs=(run,)), known)[0]
-            )
-            failed = next((verdict for verdict in verdicts if verdict.verdict != "pass"), None)
-            if failed is not None:
-                words = f"the reference that run {failed.run_id} teaches would not pass it: {failed.comment}"
-                broken.append((case, words))
-        return broken
+            reason = _find_fault(reference, self.runs[case])
+            if reason is not None:
+                yield case, reason
+
+
+def _find_fault(reference: Reference, runs: Iterable[Run]) -> str | None:
+    """Look at a reference alone, as no other one applies to its runs."""
+    try:
+        write_references([reference])
+    except InvalidReferenceError as error:
+        return str(error)
+    known = prepare_references([reference])
+    for run in runs:
+        for verdict in judge_subject(Subject(runs=(run,)), known)[0]:
+            if verdict.verdict != "pass":
+                return f"the reference that run {verdict.run_id} teaches would not pass it: {verdict.comment}"
+    return None
 
 
 def _find_reason_against(run: Run) -> str | None:

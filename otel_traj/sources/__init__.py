@@ -7,6 +7,7 @@ duplicates, and telling what the spans mean, are the work of `otel_traj.reconstr
 from __future__ import annotations
 
 from otel_traj.sources.files.overwriting import refuse_to_overwrite
+from otel_traj.sources.files.same_file import is_same_file
 from otel_traj.sources.kept import KeptSource
 from otel_traj.sources.opening import describe_defaults, open_source
 from otel_traj.sources.otlp.encoding import encode_lines
@@ -21,6 +22,7 @@ __all__ = [
     "SpanQuery",
     "describe_defaults",
     "encode_lines",
+    "is_same_file",
     "open_source",
     "refuse_to_overwrite",
 ]

@@ -64,6 +64,27 @@ def test_learning_again_writes_over_references_and_nothing_else(
     ]
 
 
+def test_an_empty_file_is_nothing_to_lose(source: str, tmp_path: Path) -> None:
+    """`mktemp` makes one before anything is written."""
+    out = tmp_path / "references.yaml"
+    out.touch()
+    assert main(["learn", source, "--name", "good", "--out", str(out)]) == 0
+    assert "good" in out.read_text("utf-8")
+
+
+def test_an_export_never_replaces_the_references_that_it_judges_by(
+    source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Somebody wrote them by hand; a link to them is the same file."""
+    references, link = tmp_path / "references.yaml", tmp_path / "link.yaml"
+    references.write_text("version: 1\nreferences: [{name: r, steps: [a, b]}]\n", "utf-8")
+    link.symlink_to(references)
+    for out in (references, link):
+        assert main(["export", source, "--references", str(references), "--out", str(out)]) == 2
+        assert "over the references" in capsys.readouterr().err
+    assert references.read_text("utf-8").startswith("version: 1")
+
+
 def test_nothing_to_learn_from_is_code_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """No file is written then, and the reason is told."""
     source = str(write_lines(tmp_path / "traces.jsonl", _record("one", "a", outcome="cancelled")))

@@ -83,7 +83,7 @@ def test_no_command_is_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert caught.value.code == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert re.search("demo .*\n.*show .*\n.*eval .*\n.*doctor ", captured.err)
+    assert re.search("demo .*\n.*show .*\n.*eval .*\n.*learn .*\n.*export .*\n.*doctor ", captured.err)
     assert "Start with: otel-traj demo" in captured.err
 
 
@@ -330,7 +330,7 @@ def test_the_examples_of_the_help_run(tmp_path: Path) -> None:
         done = _run_cli(*shlex.split(words), cwd=tmp_path)
         codes[command] = done.returncode
         assert done.stdout, done.stderr
-    assert codes == {"": 0, "demo": 0, "show": 0, "eval": 1, "doctor": 0}
+    assert codes == {"": 0, "demo": 0, "show": 0, "eval": 1, "learn": 0, "export": 0, "doctor": 0}
 
 
 def test_reading_commands_take_the_same_selection() -> None:

@@ -130,9 +130,11 @@ def test_e27_one_run_of_three_is_taken_out_with_its_subgraph(tmp_path: Path) -> 
         True,
         [[["__start__"], ["model"], ["tools"], ["model"]]],
     )
-    assert (
-        judge(str(out), "{name: r, steps: [supervisor, researcher]}", options=("--require-manifest",))[0] == 0
-    )
+    reference = "{name: r, steps: [supervisor, researcher]}"
+    assert judge(str(out), reference, options=("--require-manifest",))[0] == 0
+    case = tmp_path / "case.json"
+    assert main(["export", source, "--run", wanted.run_id, "--out", str(case)]) == 0
+    assert json.loads(case.read_text("utf-8"))["expected"]["steps"] == ["supervisor", "researcher"]
 
 
 def test_e28_a_good_trace_becomes_a_reference_that_names_it(

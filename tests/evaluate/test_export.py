@@ -182,6 +182,13 @@ def test_lines_are_json_whatever_was_recorded() -> None:
             json.loads(line, parse_constant=pytest.fail)
 
 
+@pytest.mark.parametrize("form", ["cases", "langsmith", "otlp"])
+def test_ids_may_hold_anything(form: str) -> None:
+    """A run id is what some program wrote; half of a character in it breaks no export."""
+    spans = [change_attributes(span, run_id="\ud800") for span in _record("one", "a")]
+    assert len(_load(spans, form=form)) == 1
+
+
 def test_a_form_that_is_none_is_refused() -> None:
     """The message lists those there are."""
     with pytest.raises(TrajectoryValueError, match="cases, langsmith, otlp"):

@@ -113,6 +113,14 @@ def test_runs_without_a_case_are_left_out_where_others_have_one() -> None:
     assert evaluate_runs(spans, references=learned.references).exit_code == 0
 
 
+def test_what_no_file_can_hold_costs_its_own_reference_alone() -> None:
+    """Half of a character in a name of one run does not keep the others from being learned and written."""
+    learned = _learn(_record("one", "a", case="x\ud800"), _record("two", "b", case="y", start=2_000))
+    assert [each.applies_to.case for each in learned.references] == ["y"]
+    assert "half of a character" in learned.left_out[0]
+    assert "- b\n" in write_references(learned.references)
+
+
 def test_a_run_without_nodes_teaches_nothing() -> None:
     """No reference may be empty."""
     learned = _learn(_record("one"))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from otel_traj.errors import SourceError
 from otel_traj.model import SourceProblem
 from otel_traj.sources.files.io_errors import make_source_error
+from otel_traj.sources.files.same_file import is_same_file
 from otel_traj.sources.files.streams import read_stream
 from otel_traj.sources.protocol import ALL_SPANS, Capabilities
 
@@ -54,14 +55,7 @@ class FileSource:
         Args:
             path: It need not be there.
         """
-        return _is_same(self._path, path)
-
-
-def _is_same(path: Path, other: Path) -> bool:
-    try:
-        return path.samefile(other)
-    except OSError:
-        return path.resolve() == other.resolve()
+        return is_same_file(self._path, path)
 
 
 def _open_file(path: Path, name: str) -> BufferedReader:
@@ -138,7 +132,7 @@ class FilesSource:
         Args:
             path: It need not be there.
         """
-        return self._is_listed(path) or any(_is_same(listed, path) for listed in self._list_files())
+        return self._is_listed(path) or any(is_same_file(listed, path) for listed in self._list_files())
 
     def _open_files(self, on_problem: OnProblem) -> Iterator[tuple[str, BufferedReader]]:
         """Open one file after another; report those that can't be, unless that is all of them."""
