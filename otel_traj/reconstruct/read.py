@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import TYPE_CHECKING
 
 from otel_traj.errors import TrajectoryTypeError, TrajectoryValueError
@@ -11,6 +10,7 @@ from otel_traj.reconstruct.keywords import check_callback, check_names
 from otel_traj.reconstruct.lateness import DEFAULT_WAIT_SECONDS, read_until_settled
 from otel_traj.reconstruct.reading import Reading
 from otel_traj.reconstruct.selection import make_selection
+from otel_traj.reconstruct.user_warning import warn_user
 from otel_traj.sources import open_source
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from otel_traj.reconstruct.selection import Selection
     from otel_traj.sources import OnProblem, Source
 
-__all__ = ["read_candidates", "read_runs", "warn_of_problem"]
+__all__ = ["read_candidates", "read_runs"]
 
 
 def read_runs(
@@ -119,7 +119,7 @@ def read_candidates(
     _check_wait(wait)
     order = {name: place for place, name in enumerate(check_names("node_order", node_order))}
     opened = open_source(source)
-    return _read(opened, selection, on_problem or warn_of_problem, order, wait=wait, unordered=unordered)
+    return _read(opened, selection, on_problem or _warn, order, wait=wait, unordered=unordered)
 
 
 def _read(
@@ -158,7 +158,7 @@ def _check_wait(wait: object) -> None:
         raise TrajectoryValueError(f"wait is {wait}, which is no time to wait. Pass seconds from 0.")
 
 
-def warn_of_problem(problem: SourceProblem) -> None:
+def _warn(problem: SourceProblem) -> None:
     """Issue a `UserWarning` with where the problem is and what it says."""
     place = problem.source if problem.line is None else f"{problem.source}:{problem.line}"
-    warnings.warn(f"{place}: {problem.message}", UserWarning, stacklevel=2)
+    warn_user(f"{place}: {problem.message}")

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import inspect
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
-from otel_traj import TrajectoryValueError, read_runs
+from otel_traj import (
+    TrajectoryTypeError,
+    TrajectoryValueError,
+    diagnose,
+    evaluate_runs,
+    extract_trajectories,
+    read_runs,
+)
+from otel_traj.evaluate import Reference
+from otel_traj.reconstruct.selection import make_selection
 from otel_traj.sources.times import parse_time
 from tests.spans import RecordedRun
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from otel_traj.model import Span
 
 NOON_NS = 1_796_040_000_000_000_000
@@ -89,3 +102,34 @@ def test_times_go_back_from_now() -> None:
     """`2h` is two hours before now."""
     now = parse_time(datetime.now(UTC))
     assert abs(now - parse_time("2h") - 7_200_000_000_000) < 60_000_000_000
+
+
+_SELECTION = inspect.signature(make_selection).parameters
+_READERS = [read_runs, extract_trajectories, evaluate_runs, diagnose]
+
+
+@pytest.mark.parametrize("reader", _READERS)
+def test_every_reader_has_the_same_keywords(reader: Callable[..., object]) -> None:
+    """Names, types, defaults and order, last in each signature: `help` and editors show them one by one."""
+    parameters = inspect.signature(reader).parameters
+    assert list(parameters.values())[-len(_SELECTION) :] == list(_SELECTION.values())
+    assert all(f"        {name}: " in (reader.__doc__ or "") for name in _SELECTION)
+
+
+@pytest.mark.parametrize("keyword", _SELECTION)
+@pytest.mark.parametrize("reader", _READERS)
+def test_every_reader_hands_on_each_keyword(reader: Callable[..., object], keyword: str) -> None:
+    """A value of no usable type is refused by the name of the keyword that holds it."""
+    if reader is evaluate_runs:
+        reader = partial(evaluate_runs, references=[Reference(name="r", steps=[["a"]])])
+    with pytest.raises(TrajectoryTypeError, match=f"^{keyword} is a(n)? int"):
+        reader([], **{keyword: 5})
+
+
+@pytest.mark.parametrize("reader", _READERS)
+def test_a_misspelt_keyword_is_named(reader: Callable[..., object]) -> None:
+    """With the function that was called, not one below it."""
+    with pytest.raises(
+        TypeError, match=rf"^{reader.__name__}\(\) got an unexpected keyword argument 'grpah'"
+    ):
+        reader([], grpah="g")
