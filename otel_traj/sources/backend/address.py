@@ -136,6 +136,8 @@ def parse_address(name: str, *, allowed: Collection[str], repeatable: Collection
         user=None if split.username is None else unquote(split.username),
         password=unquote(split.password or ""),
     )
+    if not _is_text(name):
+        raise address.refuse("it holds bytes that are no UTF-8; write them as %FF and the like")
     if not host:
         raise address.refuse("it names no host; write scheme+http://host:port")
     if host in {"http", "https"} and split.path.startswith("//"):
@@ -146,6 +148,15 @@ def parse_address(name: str, *, allowed: Collection[str], repeatable: Collection
     return Address(
         name=shown, url=address.url, user=address.user, password=address.password, parameters=parameters
     )
+
+
+def _is_text(name: str) -> bool:
+    """Return whether a name has bytes to be sent; what the command line can't decode comes as lone surrogates."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _drop_scheme(name: str, second: str) -> str:

@@ -40,6 +40,7 @@ class _TracesAnswer(Struct):
 class _Summary(Struct, rename="camel"):
     trace_id: str
     min_start_time_unix_nano: int = 0
+    span_count: int = 0
 
 
 class _SummariesAnswer(Struct):
@@ -100,6 +101,9 @@ def find_in_traces(body: bytes) -> list[Found]:
 def find_in_summaries(body: bytes) -> list[Found]:
     """Return the traces in an answer of `/api/v3/trace-summaries`.
 
+    A summary counts all spans of a trace as they are stored, whatever was searched for, and not after the changes that
+    `raw_traces` leaves out (source of 2026-08; its Elasticsearch once counted only what matched, which is less).
+
     Args:
         body: The answer.
 
@@ -107,7 +111,14 @@ def find_in_summaries(body: bytes) -> list[Found]:
         ValueError: It is no such answer.
     """
     summaries = _decode(_SUMMARIES, body).summaries or ()
-    return _collect((summary.trace_id, summary.min_start_time_unix_nano) for summary in summaries)
+    found = {}
+    for summary in summaries:
+        trace_id = normalise_id(summary.trace_id, TRACE_ID_DIGITS)
+        if trace_id:
+            found[trace_id] = Found(
+                trace_id=trace_id, start_ns=summary.min_start_time_unix_nano, span_count=summary.span_count
+            )
+    return list(found.values())
 
 
 def find_in_legacy(body: bytes) -> list[Found]:

@@ -2,7 +2,8 @@
 
 By its documentation and its source of 2026-08 (3.0); none was run. v2 says whether a trace is whole; what it does not
 know it may answer with 404 or with nothing at all, and a Tempo without v2 with 404 too, so v1 has the last word. A
-search gives parts of traces, ids without their leading zeros, and no cursor.
+search gives parts of traces, ids without their leading zeros, and no cursor. None of its numbers counts the spans of a
+trace: `matched` counts those that the question fits, `serviceStats` the most that any one piece of the trace holds.
 """
 
 from __future__ import annotations

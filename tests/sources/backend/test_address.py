@@ -43,6 +43,8 @@ def test_a_name_is_taken_apart() -> None:
         ("jaeger+http://host?service=a&b", "a & inside a value is written %26"),
         ("jaeger+http://host?service=", "'service' is empty"),
         ("jaeger+http://host?service=a&service=b", "'service' is given twice"),
+        ("jaeger+http://ann:hunter\udcff@host", "bytes that are no UTF-8"),
+        ("jaeger+http://host?service=\udcff", "bytes that are no UTF-8"),
     ],
 )
 def test_a_name_that_cannot_be_used_is_refused(name: str, words: str) -> None:
@@ -111,7 +113,8 @@ def test_a_password_is_never_shown(name: str) -> None:
 
 
 @given(
-    st.text(alphabet="abc:/?#[]@&=+%.0159 \x00\n\u00fc", max_size=40), st.sampled_from(["jaeger", "tempo"])
+    st.text(alphabet="abc:/?#[]@&=+%.0159 \x00\n\u00fc\udcff", max_size=40),
+    st.sampled_from(["jaeger", "tempo"]),
 )
 def test_any_name_is_opened_or_refused(rest: str, kind: str) -> None:
     """Nothing but an error of ours, whatever is typed."""
