@@ -12,6 +12,7 @@ from otel_traj.sources.console_spans import decode_console_span, is_console_span
 from otel_traj.sources.jaeger.legacy_form import LegacyDecoder, is_legacy_form
 from otel_traj.sources.otlp.envelope import find_batches
 from otel_traj.sources.otlp.lenient import LenientDecoder
+from otel_traj.sources.shared_resource import SharedResource
 from otel_traj.sources.strangers import describe_document
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class DocumentDecoder:
         self._log = log
         self._otlp = LenientDecoder(log)
         self._legacy = LegacyDecoder(log)
+        self._console_resources = SharedResource()
         self.is_known = False
         """Some document was of a form that holds spans, with spans or without."""
 
@@ -70,7 +72,7 @@ class DocumentDecoder:
             self._report_strangers(strangers, len(parts), at)
 
     def _decode_console(self, document: dict[str, object], at: Position) -> Iterator[Span]:
-        span = decode_console_span(document)
+        span = decode_console_span(document, self._console_resources)
         if span is not None:
             yield span
             return
