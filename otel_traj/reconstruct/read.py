@@ -135,13 +135,13 @@ def _read(
     seconds = (DEFAULT_WAIT_SECONDS if able.lags else 0.0) if wait is None else wait
     query = selection.to_query()
 
-    def read(on_problem: OnProblem) -> Iterable[Run]:
-        return Reading(source, query, on_problem, node_order=node_order).read()
+    def begin(on_problem: OnProblem) -> Reading:
+        return Reading(source, query, on_problem, node_order=node_order)
 
     if seconds > 0 and able.rereads:
-        runs: Iterable[Run] = read_until_settled(read, on_problem, seconds=seconds)
+        runs: Iterable[Run] = read_until_settled(begin, on_problem, seconds=seconds)
     else:
-        runs = read(on_problem)
+        runs = begin(on_problem).read()
     if not unordered:
         runs = sorted(runs, key=lambda run: (run.started_ns, run.run_id))
     yield from runs

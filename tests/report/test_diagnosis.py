@@ -106,10 +106,10 @@ def test_a_partial_response_is_told_with_its_place() -> None:
     diagnosis = Diagnosis(sources=[source], comparison=[], exit_code=2, exit_reasons=["no run"])
     text = format_diagnosis(diagnosis, width=_WIDE)
     assert "  problem partial_response: jaeger: cut\n" in text
-    assert "  partial_response (1 time): Read the trace by its id" in text
+    assert "  partial_response (1 time): Read again later, or the trace by its id" in text
     (told,) = json.loads(format_diagnosis_json(diagnosis))["sources"][0]["problems"]
     assert told["trace_ids"] == ["ab"]
-    assert told["advice"].startswith("Read the trace by its id")
+    assert told["advice"].startswith("Read again later, or the trace by its id")
 
 
 def test_the_page_names_every_key_of_the_json() -> None:

@@ -58,7 +58,7 @@ def test_a_process_that_died_at_any_byte_costs_no_record_but_its_own(make: Calla
     """Whatever the bytes in the middle of a record look like, they are not taken for the beginning of something."""
     before = b"".join(map(make, range(KILLED)))
     behind = b"".join(map(make, range(KILLED + 1, COUNT)))
-    for cut in range(1, len(make(KILLED))):
+    for cut in range(1, len(make(KILLED)) - 1):
         spans, problems = read_bytes(before, make(KILLED)[:cut], behind)
         assert set(names(spans)) - {str(KILLED)} == _names_but(KILLED), cut
         assert len(spans) <= COUNT, cut
@@ -76,7 +76,9 @@ def test_a_process_that_died_in_the_first_record_costs_no_other(make: Callable[[
 
 @with_lengths
 @pytest.mark.parametrize("broken", [0, KILLED])
-def test_a_length_that_is_wrong_costs_no_record_but_its_own(make: Callable[[int], bytes], broken: int) -> None:
+def test_a_length_that_is_wrong_costs_no_record_but_its_own(
+    make: Callable[[int], bytes], broken: int
+) -> None:
     """Too short or too long, in the first record or another."""
     records = [make(number) for number in range(COUNT)]
     length = len(records[broken]) - 4
