@@ -13,6 +13,7 @@ The kept result is `beside_others.txt`; the exit code is 1 where anything of our
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import os
@@ -178,7 +179,7 @@ def run_order(order: list[str]) -> dict[str, Any]:
 
 def start(order: list[str]) -> dict[str, Any]:
     """Run an order in a fresh process and return what it says."""
-    command = [sys.executable, __file__, *order]
+    command = [sys.executable, __file__, "--order", *order]
     if order == ["zero code"]:
         command.insert(0, str(Path(sysconfig.get_path("scripts")) / "opentelemetry-instrument"))
     exporters = dict.fromkeys(("OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER", "OTEL_LOGS_EXPORTER"), "none")
@@ -207,7 +208,17 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        print(json.dumps(run_order(sys.argv[1:])))
+    parser = argparse.ArgumentParser(
+        description="Run several instrumentations in one process, in every order."
+    )
+    parser.add_argument(
+        "--order",
+        nargs="+",
+        choices=[*CLASSES, *ORDERS[-1]],
+        help="run this one alone, and print what it found",
+    )
+    order: list[str] | None = parser.parse_args().order
+    if order:
+        print(json.dumps(run_order(order)))
     else:
         sys.exit(main())

@@ -12,6 +12,7 @@ through the same batch processor to an exporter that drops everything, so nothin
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import sys
@@ -180,9 +181,15 @@ class Worker:
 
 def main() -> None:
     """Answer until the input ends."""
+    parser = argparse.ArgumentParser(
+        description="Run a round of recorders for each mode that is read from stdin."
+    )
+    parser.add_argument("environment", choices=RECORDERS)
+    parser.add_argument("nodes", nargs="?", type=int, default=NODES)
+    arguments = parser.parse_args()
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a recorder prints must not stand among the answers
-    worker = Worker(sys.argv[1], *map(int, sys.argv[2:]))
+    worker = Worker(arguments.environment, arguments.nodes)
     print("ready", file=answers, flush=True)
     for line in sys.stdin:
         print(json.dumps(worker.run_round(line.strip())), file=answers, flush=True)

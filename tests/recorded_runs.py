@@ -1,4 +1,4 @@
-"""Runs of every kind of ending, recorded once, to be kept in every place and read back from it."""
+"""Runs of every kind of ending, and of none, recorded once, to be kept in every place and read back from it."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import math
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
+from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
 
 from otel_traj import TrajectoryCallbackHandler
 from otel_traj.record.samples import build_seven_nodes
 from tests.oracles import ALL
-from tests.record.recording import Recording, read
+from tests.record.graphs import State, build_chain
+from tests.record.recording import Recording, get_id, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from opentelemetry.sdk.trace import ReadableSpan
+    from opentelemetry.context import Context
+    from opentelemetry.sdk.trace import Span
 
     from otel_traj import Run
 
@@ -26,7 +29,10 @@ LARGE: Final = "Grüße, 你好, \U0001f600 " * 5_000
 
 
 def record_runs() -> Recording:
-    """Return runs of every kind of ending, every second one with content, two large attributes, unicode and a NaN."""
+    """Return runs of every kind of ending, every second one with content, two large attributes, unicode and a NaN.
+
+    The last ones have no end: see `_list_unfinished`.
+    """
     recording = Recording(content=True, metadata_keys=("note", "score", "case"))
     silent = TrajectoryCallbackHandler(tracer_provider=recording.provider, content=False)
     able = [scenario for scenario in ALL if not scenario.missing and "sync" in scenario.modes]
@@ -38,7 +44,61 @@ def record_runs() -> Recording:
             {"shortcut": bool(number % 2), "nodes": []},
             config=cast("Any", recording.config(metadata=metadata)),
         )
+    for cut in _CUTS:
+        recording.exporter.export(_list_unfinished(cut))
     return recording
+
+
+_CUTS: Final = ("root open", "root missing", "task open", "task open under an ended root")
+"""What is missing of a run that has no end."""
+
+
+class _Started(SpanProcessor):
+    """Keeps the spans that have started."""
+
+    def __init__(self) -> None:
+        self.spans: list[Span] = []
+
+    def on_start(self, span: Span, parent_context: Context | None = None) -> None:  # noqa: ARG002 - the SDK's own
+        self.spans.append(span)
+
+
+def _list_unfinished(cut: str) -> list[ReadableSpan]:
+    """Return what is there of a run of `first`, `second` and `third`, seen while `second` runs.
+
+    Args:
+        cut: One of `_CUTS`.
+    """
+    recording = Recording()
+    started = _Started()
+    recording.provider.add_span_processor(started)
+    seen: list[ReadableSpan] = []
+
+    def look(state: State) -> State:  # noqa: ARG001 - LangGraph passes it
+        seen.extend(_copy_open(span) if span.end_time is None else span for span in started.spans)
+        return {}
+
+    build_chain("first", "second", "third", graph_name="unfinished", second=look).invoke(
+        {}, recording.config(f"thread of {cut}")
+    )
+    root, first, second = seen
+    if cut == "task open under an ended root":
+        return [second if get_id(span) == get_id(second) else span for span in recording.spans]
+    return {"root open": [first, root], "root missing": [first], "task open": [first, second, root]}[cut]
+
+
+def _copy_open(span: Span) -> ReadableSpan:
+    # The span itself ends later, and its copy must not.
+    return ReadableSpan(
+        span.name,
+        context=span.get_span_context(),
+        parent=span.parent,
+        resource=span.resource,
+        attributes=dict(span.attributes or {}),
+        kind=span.kind,
+        start_time=span.start_time,
+        instrumentation_scope=span.instrumentation_scope,
+    )
 
 
 def outline(runs: Iterable[Run], *, times: bool = True) -> list[str]:

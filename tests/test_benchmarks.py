@@ -183,6 +183,62 @@ def test_the_agents_for_another_evaluator_are_whole(tmp_path: Path) -> None:
         assert run.usage["output_tokens"] == script.TOLD["total_output"]
 
 
+@pytest.fixture(scope="module")
+def decoding() -> ModuleType:
+    """The script that measures decoding."""
+    return load_script("decoding")
+
+
+def test_decoding_json_stays_near_its_floor(decoding: ModuleType) -> None:
+    """Every form is read whole, which the measurement itself checks; OTLP JSON costs some times what parsing does."""
+    rows = decoding.measure(60, rounds=3)
+    assert [row.form for row in rows] == list(decoding.FORMS)
+    assert all(row.ratio > 1 and row.spans_per_second > 0 and row.mebibytes > 0 for row in rows)
+    assert best_ratio(lambda: decoding.measure(300, rounds=3)[0].ratio, 8) <= 8
+
+
+def test_what_is_not_decoded_is_not_measured(
+    decoding: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A damaged file and a lost span end the measurement."""
+    (tmp_path / "damaged").write_text("{nope\n")
+    with pytest.raises(ValueError, match="unreadable_line"):
+        decoding.decode(tmp_path / "damaged")
+    monkeypatch.setattr(decoding, "decode", lambda _: 1)
+    with pytest.raises(ValueError, match="OTLP JSON lines: 1 spans instead of"):
+        decoding.measure(10, rounds=1)
+
+
+def test_the_table_of_decoding_says_when_and_with_what(
+    decoding: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    """Date, versions and a row per form, and the same as JSON."""
+    row = decoding.Decoded("a form", "a floor", 1.5, 2.25, 30_000.0)
+    monkeypatch.setattr(decoding, "measure", lambda: [row])
+    monkeypatch.setattr(sys, "argv", ["decoding.py", "--json", str(tmp_path / "decoding.json")])
+    decoding.main()
+    printed = capsys.readouterr().out
+    written = json.loads((tmp_path / "decoding.json").read_text("utf-8"))
+    assert all(f"{key} {value}" in printed for key, value in written.items() if key != "rows")
+    assert "| a form | 1.50 | a floor | 2.25 | 30,000 |" in printed
+    assert written["rows"][0]["ratio"] == 2.25
+
+
+@pytest.mark.parametrize("script", sorted(path.stem for path in BENCHMARKS.glob("*.py")))
+def test_no_script_ends_in_a_traceback_when_asked_for_help(script: str) -> None:
+    """`--help` explains a script that is started, does nothing in one that is only imported, and is code 0."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    command = [sys.executable, str(BENCHMARKS / f"{script}.py"), "--help"]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=250, env=environment, input=""
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert script == "environments" or done.stdout.startswith("usage: ")
+
+
 def test_the_memory_that_is_reported_is_judged(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -1,4 +1,8 @@
-"""README is true: every block is run, in order, in one folder."""
+"""README is true: every block is run, in order, in one folder.
+
+Where it names the Jaeger of the reader's machine, a stand-in for one answers that holds the spans of the file; the
+same commands on a real one are in `tests/jaeger/test_commands.py`.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,14 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from shutil import copy
+
+from otel_traj.sources import open_source
+from tests.sources.jaeger.stand_in import JaegerStandIn
+from tests.sources.serving import serve
 
 ROOT = Path(__file__).parent.parent
+JAEGER = "localhost:16686"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -38,8 +48,22 @@ def run_shell(block: str, folder: Path) -> str:
     return printed
 
 
+def run_places(block: str, folder: Path) -> str:
+    """Run the lines of a block that name places in which the spans of `traces.jsonl` are kept."""
+    kept = folder / "traces"
+    kept.mkdir(exist_ok=True)
+    copy(folder / "traces.jsonl", kept)
+    with serve(JaegerStandIn(open_source(folder / "traces.jsonl").read_spans(print))) as jaeger:
+        printed = run_shell(block.replace(JAEGER, jaeger.place), folder)
+        assert bool(jaeger.requests) is (JAEGER in block)
+    return printed
+
+
 def test_every_block_of_readme_runs(tmp_path: Path) -> None:
-    """Python blocks run as one program, files are written under the name in their first line, commands succeed."""
+    """Python blocks run as one program, files are written under the name in their first line, commands succeed.
+
+    A stand-in for Jaeger answers in place of the reader's own.
+    """
     printed, python = "", ""
     for language, block in read_blocks():
         if language == "python":
@@ -51,7 +75,8 @@ def test_every_block_of_readme_runs(tmp_path: Path) -> None:
             printed += (
                 run_python(python, tmp_path) if python and not (tmp_path / "traces.jsonl").exists() else ""
             )
-            printed += run_shell(block, tmp_path)
+            run = run_places if (tmp_path / "traces.jsonl").exists() else run_shell
+            printed += run(block, tmp_path)
         else:
             assert language == "text"
     (tmp_path / "traces.jsonl").unlink()
@@ -72,6 +97,18 @@ def run_python(program: str, folder: Path) -> str:
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     return done.stdout
+
+
+def test_each_command_is_shown_on_each_place() -> None:
+    """A backend, a directory and standard input each have a line for `show`, `eval` and `doctor`."""
+    lines = [line for language, block in read_blocks() if language == "sh" for line in block.splitlines()]
+    for place in (f'"jaeger+http://{JAEGER}?service=', "traces/", "-"):
+        shown = [
+            line.split()[1]
+            for line in lines
+            if line.startswith("otel-traj ") and line.split()[2].startswith(place)
+        ]
+        assert sorted(shown) == ["doctor", "eval", "show"], place
 
 
 def test_readme_links_to_what_is_there() -> None:

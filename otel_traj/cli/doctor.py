@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from otel_traj.cli.parser import SOURCE_HELP, add_command
 from otel_traj.cli.selection import add_selection, list_selection
 from otel_traj.cli.speech import complain, hint_at_references, open_named
+from otel_traj.errors import SourceError
 from otel_traj.evaluate import diagnose
 from otel_traj.report import format_diagnosis, format_diagnosis_json, measure_width
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import argparse
 
     from otel_traj.cli.parser import Commands
+    from otel_traj.sources import Source
 
 __all__ = ["add_doctor"]
 
@@ -49,7 +51,7 @@ def add_doctor(commands: Commands) -> None:
 
 
 def _doctor(arguments: argparse.Namespace) -> int:
-    sources = [open_named(name, arguments) for name in arguments.sources]
+    sources = [_open(name, arguments) for name in arguments.sources]
     diagnosis = diagnose(
         *sources,
         require_manifest=arguments.require_manifest,
@@ -66,3 +68,11 @@ def _doctor(arguments: argparse.Namespace) -> int:
         if not source.runs:
             hint_at_references(source.source)
     return diagnosis.exit_code
+
+
+def _open(name: str, arguments: argparse.Namespace) -> Source | str:
+    """Return the source, or its name where it can't be opened: `diagnose` says why, and goes on with the others."""
+    try:
+        return open_named(name, arguments)
+    except SourceError:
+        return name

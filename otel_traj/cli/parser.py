@@ -11,7 +11,10 @@ from otel_traj.cli.speech import COULD_NOT_TELL, complain
 
 __all__ = ["SOURCE_HELP", "Commands", "Parser", "add_command", "read_number"]
 
-SOURCE_HELP = "a file, folder or glob of spans, - for stdin, jaeger+http://host:16686, tempo+http://host:3200"
+SOURCE_HELP = (
+    "a file, folder or glob of spans, - for stdin, 'jaeger+http://host:16686?service=NAME&since=2h', "
+    "tempo+http://host:3200 likewise"
+)
 
 
 class Parser(argparse.ArgumentParser):

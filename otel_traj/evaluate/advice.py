@@ -38,8 +38,8 @@ ADVICE: Final[Mapping[ProblemCode, str]] = {
         "`max_attribute_bytes`)."
     ),
     "partial_response": (
-        "Read the trace by its id (`--trace ID`); if it stays cut, raise the limit of the backend (Jaeger: "
-        "`max_trace_size`, Tempo: `max_bytes_per_trace`), or keep the spans in a file as well."
+        "Read again later, or the trace by its id (`--trace ID`); if it stays cut, raise the limit of the backend "
+        "(Jaeger: `max_trace_size`, Tempo: `max_bytes_per_trace`), or keep the spans in a file as well."
     ),
     "beginning_missing": (
         "Read from further back (`--since`), or the file before this one too: the part of the run before its resume is "

@@ -27,9 +27,11 @@ def compare_sources(sources: Sequence[SourceDiagnosis]) -> list[ComparedRun]:
     """Return every run of several sources with what differs, by start.
 
     Args:
-        sources: At least two.
+        sources: At least two that could be read; of the others nothing is compared.
     """
-    return [_compare(held) for held in sorted(_group(sources), key=lambda held: _first(held).run.started_ns)]
+    is_known = [source.error is None for source in sources]
+    groups = sorted(_group(sources), key=lambda held: _first(held).run.started_ns)
+    return [_compare(held, is_known) for held in groups]
 
 
 def _group(sources: Sequence[SourceDiagnosis]) -> list[_Held]:
@@ -58,7 +60,7 @@ def _first(held: _Held) -> RunDiagnosis:
     return min(pieces, key=lambda piece: (piece.run.graph is None, piece.run.started_ns))
 
 
-def _compare(held: _Held) -> ComparedRun:
+def _compare(held: _Held, is_known: Sequence[bool]) -> ComparedRun:
     facts = [_describe(pieces) if pieces else None for pieces in held]
     there = [fact for fact in facts if fact is not None]
     run = _first(held).run
@@ -66,7 +68,7 @@ def _compare(held: _Held) -> ComparedRun:
         run_id=run.run_id,
         graph=run.graph,
         thread_id=run.thread_id,
-        present=[bool(pieces) for pieces in held],
+        present=[bool(pieces) if known else None for pieces, known in zip(held, is_known, strict=True)],
         differences=[
             Aspect(name=name, values=[fact and fact[name] for fact in facts])
             for name in there[0]

@@ -92,6 +92,8 @@ class SourceDiagnosis(Struct, frozen=True, kw_only=True):
     """Those selected, by start."""
     problems: list[SourceProblem]
     """What of the source could not be used."""
+    error: str | None = None
+    """Why the source could not be read; nothing else is then known of it."""
 
 
 class Aspect(Struct, frozen=True, kw_only=True):
@@ -108,15 +110,20 @@ class ComparedRun(Struct, frozen=True, kw_only=True):
     run_id: str
     graph: str | None
     thread_id: str | None
-    present: list[bool]
-    """Beside the sources."""
+    present: list[bool | None]
+    """Beside the sources; None where the source could not be read."""
     differences: list[Aspect]
     """Among the sources that hold it."""
 
     @property
+    def is_everywhere(self) -> bool:
+        """Whether all sources that could be read hold it."""
+        return False not in self.present
+
+    @property
     def agrees(self) -> bool:
-        """Whether all sources hold it, and alike."""
-        return all(self.present) and not self.differences
+        """Likewise, and alike."""
+        return self.is_everywhere and not self.differences
 
 
 class Diagnosis(Struct, frozen=True, kw_only=True):
@@ -125,7 +132,7 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
     sources: list[SourceDiagnosis]
     """In the order given."""
     comparison: list[ComparedRun]
-    """Every run of several sources, by start; empty for one source."""
+    """Every run of several sources, by start; empty where only one could be read."""
     exit_code: Literal[0, 1, 2]
     """0 all is there, 1 something is not, 2 could not tell."""
     exit_reasons: list[str]

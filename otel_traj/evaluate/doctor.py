@@ -1,13 +1,15 @@
 """Sources in, a diagnosis out: is everything there, and do several sources agree about the same runs?
 
-Exit code 2 wins over 1: of a source that gives no run nothing is known to be missing or whole.
+Exit code 2 wins over 1: of a source that gives no run nothing is known to be missing or whole. One of several that
+can't be read keeps nobody from hearing of the others; one alone leaves nothing to tell but its error, which is raised
+as everywhere else.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from otel_traj.errors import TrajectoryTypeError
+from otel_traj.errors import SourceError, TrajectoryTypeError
 from otel_traj.evaluate.absent_graphs import explain_absent_graphs
 from otel_traj.evaluate.comparison import compare_sources
 from otel_traj.evaluate.diagnosis import Diagnosis, SourceDiagnosis
@@ -62,10 +64,10 @@ def diagnose(
         Each source with its runs, then the runs compared where there are several sources. A run that lost its
         graph-run span counts as selected where only its graph, status or attributes could tell. Exit code: 0 every
         run is complete, no part of a source was unreadable and all sources agree; 1 one of these does not hold; 2 a
-        source gave no run that was asked for.
+        source could not be read, or gave no run that was asked for.
 
     Raises:
-        SourceError: A source can't be opened.
+        SourceError: The only source can't be read; of several, each that can't has its `error`.
         TrajectoryTypeError: There is no source, or one is of no type that can be read.
         TrajectoryValueError: A keyword's value is not allowed.
     """
@@ -85,11 +87,16 @@ def diagnose(
     examined: list[SourceDiagnosis] = []
     unknown: list[str] = []
     for source in sources:
-        diagnosis, runs = _examine(source, selection, wait)
+        try:
+            diagnosis, runs = _examine(source, selection, wait)
+        except SourceError as error:
+            if len(sources) == 1:
+                raise
+            diagnosis, runs = SourceDiagnosis(source=error.source, runs=[], problems=[], error=str(error)), []
         examined.append(diagnosis)
         if not diagnosis.runs:
-            unknown.append(_explain_nothing(diagnosis.source, runs, graph))
-    comparison = compare_sources(examined) if len(examined) > 1 else []
+            unknown.append(_explain_nothing(diagnosis, runs, graph))
+    comparison = compare_sources(examined) if sum(each.error is None for each in examined) > 1 else []
     lacks = [*_find_lacks(examined, require_manifest=require_manifest), *_find_disagreements(comparison)]
     code: Literal[0, 1, 2] = 2 if unknown else 1 if lacks else 0
     return Diagnosis(sources=examined, comparison=comparison, exit_code=code, exit_reasons=unknown + lacks)
@@ -103,10 +110,12 @@ def _examine(source: object, selection: Selection, wait: float | None) -> tuple[
     return SourceDiagnosis(source=opened.name, runs=found, problems=problems), runs
 
 
-def _explain_nothing(source: str, runs: Sequence[Run], graph: str | None) -> str:
+def _explain_nothing(diagnosis: SourceDiagnosis, runs: Sequence[Run], graph: str | None) -> str:
+    if diagnosis.error is not None:
+        return f"{diagnosis.source!r} could not be read"
     which = "no run meets the selection" if runs else "no run was found"
     why = explain_absent_graphs(runs, filter(None, [graph]))
-    return f"{which} in {source!r}" + (f": {why}" if why else "")
+    return f"{which} in {diagnosis.source!r}" + (f": {why}" if why else "")
 
 
 def _count(number: int, noun: str) -> str:
@@ -126,7 +135,7 @@ def _find_lacks(sources: Sequence[SourceDiagnosis], *, require_manifest: bool) -
 
 
 def _find_disagreements(comparison: Sequence[ComparedRun]) -> Iterator[str]:
-    elsewhere = sum(not all(run.present) for run in comparison)
+    elsewhere = sum(not run.is_everywhere for run in comparison)
     if elsewhere:
         yield f"{_count(elsewhere, 'run')} not in every source"
     differing = sum(bool(run.differences) for run in comparison)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
 
 from otel_traj.model import GraphRunTrajectory
 from otel_traj.reconstruct.read import read_runs
+from otel_traj.reconstruct.user_warning import warn_user
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -82,8 +82,7 @@ def extract_trajectories(
     for each in runs:
         if not each.complete:
             codes = ", ".join(dict.fromkeys(problem.code for problem in each.problems))
-            message = f"run {each.run_id!r} is incomplete ({codes}): its steps may not be all that ran"
-            warnings.warn(message, UserWarning, stacklevel=2)
+            warn_user(f"run {each.run_id!r} is incomplete ({codes}): its steps may not be all that ran")
         if each.steps:
             trajectories.append(to_trajectory(each))
     return trajectories

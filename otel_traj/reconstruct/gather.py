@@ -47,11 +47,17 @@ class FactGatherer:
         """Begin without a fact."""
         self._kept: dict[tuple[str, str], Fact] = {}
         self._conflicts: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._strangers: set[str] = set()
 
     @property
     def trace_ids(self) -> set[str]:
         """The traces that facts were found in."""
         return {trace_id for trace_id, _ in self._kept}
+
+    @property
+    def other_traces(self) -> set[str]:
+        """The traces that spans came from, and not a single fact."""
+        return self._strangers - self.trace_ids
 
     def add(self, spans: Iterable[Span]) -> None:
         """Take spans that a known emitter wrote, and leave the others.
@@ -63,6 +69,8 @@ class FactGatherer:
             fact = read_own_fact(span)
             if fact is not None:
                 self._keep((span.trace_id, span.span_id), fact)
+            else:
+                self._strangers.add(span.trace_id)
 
     def _keep(self, key: tuple[str, str], fact: Fact) -> None:
         other = self._kept.get(key)

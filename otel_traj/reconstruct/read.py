@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import TYPE_CHECKING
 
 from otel_traj.errors import TrajectoryTypeError, TrajectoryValueError
@@ -11,6 +10,7 @@ from otel_traj.reconstruct.keywords import check_callback, check_names
 from otel_traj.reconstruct.lateness import DEFAULT_WAIT_SECONDS, read_until_settled
 from otel_traj.reconstruct.reading import Reading
 from otel_traj.reconstruct.selection import make_selection
+from otel_traj.reconstruct.user_warning import warn_user
 from otel_traj.sources import open_source
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from otel_traj.reconstruct.selection import Selection
     from otel_traj.sources import OnProblem, Source
 
-__all__ = ["read_candidates", "read_runs", "warn_of_problem"]
+__all__ = ["read_candidates", "read_runs"]
 
 
 def read_runs(
@@ -122,18 +122,18 @@ def read_candidates(
     _check_wait(wait)
     order = {name: place for place, name in enumerate(check_names("node_order", node_order))}
     opened = open_source(source)
-    query, report = selection.to_query(), on_problem or warn_of_problem
+    query, report = selection.to_query(), on_problem or _warn
 
-    def read(on_problem: OnProblem) -> Iterable[Run]:
+    def begin(on_problem: OnProblem) -> Reading:
         whole = lacks_runs is not None
-        return Reading(opened, query, on_problem, node_order=order, whole_threads=whole).read()
+        return Reading(opened, query, on_problem, node_order=order, whole_threads=whole)
 
-    return _read(opened, read, report, wait=wait, unordered=unordered, lacks_runs=lacks_runs)
+    return _read(opened, begin, report, wait=wait, unordered=unordered, lacks_runs=lacks_runs)
 
 
 def _read(
     source: Source,
-    read: Callable[[OnProblem], Iterable[Run]],
+    begin: Callable[[OnProblem], Reading],
     on_problem: OnProblem,
     *,
     wait: float | None,
@@ -143,9 +143,9 @@ def _read(
     able = source.capabilities
     seconds = (DEFAULT_WAIT_SECONDS if able.lags else 0.0) if wait is None else wait
     if seconds > 0 and able.rereads:
-        runs: Iterable[Run] = read_until_settled(read, on_problem, seconds=seconds, lacks_runs=lacks_runs)
+        runs: Iterable[Run] = read_until_settled(begin, on_problem, seconds=seconds, lacks_runs=lacks_runs)
     else:
-        runs = read(on_problem)
+        runs = begin(on_problem).read()
     if not unordered:
         runs = sorted(runs, key=lambda run: (run.started_ns, run.run_id, run.trace_ids))
     yield from runs
@@ -162,7 +162,7 @@ def _check_wait(wait: object) -> None:
         raise TrajectoryValueError(f"wait is {wait}, which is no time to wait. Pass seconds from 0.")
 
 
-def warn_of_problem(problem: SourceProblem) -> None:
+def _warn(problem: SourceProblem) -> None:
     """Issue a `UserWarning` with where the problem is and what it says."""
     place = problem.source if problem.line is None else f"{problem.source}:{problem.line}"
-    warnings.warn(f"{place}: {problem.message}", UserWarning, stacklevel=2)
+    warn_user(f"{place}: {problem.message}")

@@ -51,6 +51,11 @@ class Reading:
         self._gatherer = FactGatherer()
         self._partial: dict[str, str] = {}
 
+    @property
+    def other_traces(self) -> set[str]:
+        """Traces of which spans were read, none of them of a run; it is whole when `read` has come to its end."""
+        return self._gatherer.other_traces
+
     def read(self) -> Iterable[Run]:
         """Return the top-level runs in the traces that the source gave, in no order.
 

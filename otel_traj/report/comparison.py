@@ -12,7 +12,7 @@ from otel_traj.report.units import count
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from otel_traj.evaluate.diagnosis import Aspect, ComparedRun
+    from otel_traj.evaluate.diagnosis import Aspect, ComparedRun, SourceDiagnosis
 
 __all__ = ["format_comparison"]
 
@@ -26,28 +26,35 @@ _WORDS = {
 }
 
 
-def format_comparison(runs: Sequence[ComparedRun], sources: Sequence[str], *, width: int) -> Iterator[str]:
+def format_comparison(
+    runs: Sequence[ComparedRun], sources: Sequence[SourceDiagnosis], *, width: int
+) -> Iterator[str]:
     """Yield the lines of a comparison.
 
     Args:
         runs: Every run, as `diagnose` compares them.
-        sources: Their names, in order; equal ones are told apart by their number.
+        sources: All of them, in order; equal names are told apart by their number.
         width: Characters per line.
     """
-    names = [
-        escape(name) if sources.count(name) == 1 else f"{escape(name)} (source {number})"
-        for number, name in enumerate(sources, 1)
-    ]
+    names = _tell_apart([source.source for source in sources])
+    readable = sum(source.error is None for source in sources)
     alike = sum(run.agrees for run in runs)
-    elsewhere = sum(not all(run.present) for run in runs)
+    elsewhere = sum(not run.is_everywhere for run in runs)
     differing = sum(bool(run.differences) for run in runs)
-    head = f"Compared: {count(len(runs), 'run')} in {count(len(names), 'source')}"
+    head = f"Compared: {count(len(runs), 'run')} in {count(readable, 'source')}"
     if runs:
         head += f", {alike:,} alike in all, {elsewhere:,} not in all, {differing:,} different"
     yield from wrap(head, width=width, hanging=_INDENT)
     for run in runs:
         if not run.agrees:
             yield from _format_run(run, names, width)
+
+
+def _tell_apart(sources: Sequence[str]) -> list[str]:
+    return [
+        escape(name) if sources.count(name) == 1 else f"{escape(name)} (source {number})"
+        for number, name in enumerate(sources, 1)
+    ]
 
 
 def _format_run(run: ComparedRun, names: Sequence[str], width: int) -> Iterator[str]:
@@ -57,7 +64,7 @@ def _format_run(run: ComparedRun, names: Sequence[str], width: int) -> Iterator[
     yield from wrap(
         f"{state}: {graph} {shorten(run.run_id)}{thread}", width=width, indent="  ", hanging=_INDENT * 2
     )
-    absent = [name for name, is_there in zip(names, run.present, strict=True) if not is_there]
+    absent = [name for name, is_there in zip(names, run.present, strict=True) if is_there is False]
     texts = [f"not in {', '.join(absent)}"] if absent else []
     for aspect in run.differences:
         shown = [

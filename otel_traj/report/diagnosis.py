@@ -36,13 +36,13 @@ def format_diagnosis(diagnosis: Diagnosis, *, width: int = 80) -> str:
         width: Characters per line.
 
     Returns:
-        A section per source with a line per run and what is missing below it; the comparison where there are
-        several sources; what to do about each problem that was met; the exit code with its reasons where it is not 0.
+        A section per source with a line per run and what is missing below it, or why it could not be read; the
+        comparison where several could be read; what to do about each problem that was met; the exit code with its
+        reasons where it is not 0.
     """
     sections = [list(_format_source(source, width)) for source in diagnosis.sources]
-    if len(diagnosis.sources) > 1:
-        names = [source.source for source in diagnosis.sources]
-        sections.append(list(format_comparison(diagnosis.comparison, names, width=width)))
+    if sum(source.error is None for source in diagnosis.sources) > 1:
+        sections.append(list(format_comparison(diagnosis.comparison, diagnosis.sources, width=width)))
     sections.append(list(_format_advice(diagnosis.sources, width)))
     if diagnosis.exit_code:
         reasons = escape("; ".join(diagnosis.exit_reasons))
@@ -51,6 +51,10 @@ def format_diagnosis(diagnosis: Diagnosis, *, width: int = 80) -> str:
 
 
 def _format_source(source: SourceDiagnosis, width: int) -> Iterator[str]:
+    if source.error is not None:
+        yield from wrap(f"{escape(source.source)}: UNREADABLE", width=width, hanging=_INDENT)
+        yield from wrap(escape(source.error), width=width, indent="  ", hanging=_INDENT)
+        return
     complete = sum(run.complete for run in source.runs)
     verified = sum(run.verified for run in source.runs)
     head = (

@@ -25,7 +25,8 @@ def format_diagnosis_json(diagnosis: Diagnosis) -> str:
 
     Returns:
         The keys `sources, comparison, exit_code, exit_reasons`. What is counted is `{"expected": n or null,
-        "arrived": n}`; `present` and `values` of the comparison stand beside `sources`.
+        "arrived": n}`. `present` and `values` of the comparison stand beside `sources`, null where a source could not
+        be read; why not is its `error`, else null.
     """
     return json.dumps(
         {
@@ -40,6 +41,7 @@ def format_diagnosis_json(diagnosis: Diagnosis) -> str:
 def _describe_source(source: SourceDiagnosis) -> dict[str, Any]:
     return {
         "source": source.source,
+        "error": source.error,
         "runs": [_describe_run(run) for run in source.runs],
         "problems": [
             {

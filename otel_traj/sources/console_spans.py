@@ -7,11 +7,14 @@ are cut to microseconds, and the instrumentation scope is not printed: a dialect
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from otel_traj.model import AttributeValue, Span, SpanEvent, SpanLink, SpanStatus
 from otel_traj.sources.otlp.ids import SPAN_ID_DIGITS, TRACE_ID_DIGITS, normalise_id
 from otel_traj.sources.sdk_spans import convert_attributes
+
+if TYPE_CHECKING:
+    from otel_traj.sources.shared_resource import SharedResource
 
 __all__ = ["decode_console_span", "is_console_span"]
 
@@ -33,17 +36,18 @@ def is_console_span(document: object) -> bool:
     return isinstance(context, dict) and "trace_id" in context and "span_id" in context
 
 
-def decode_console_span(document: dict[str, object]) -> Span | None:
+def decode_console_span(document: dict[str, object], resources: SharedResource) -> Span | None:
     """Return the span that a document is.
 
     Args:
         document: One that `is_console_span` accepts.
+        resources: Those of the place; each span prints its own.
 
     Returns:
         The span, or None where it has no usable trace id and span id.
     """
     ids = _read_ids(document)
-    return _SpanReader(document).read(*ids) if ids else None
+    return _SpanReader(document, resources).read(*ids) if ids else None
 
 
 def _read_ids(holder: dict[str, object]) -> tuple[str, str] | None:
@@ -66,8 +70,9 @@ def _parse_time(text: str) -> int | None:
 class _SpanReader:
     """Reads the fields of one document, and keeps the names of those that it could not."""
 
-    def __init__(self, document: dict[str, object]) -> None:
+    def __init__(self, document: dict[str, object], resources: SharedResource) -> None:
         self._document = document
+        self._resources = resources
         self.unreadable: dict[str, None] = {}
 
     def read(self, trace_id: str, span_id: str) -> Span:
@@ -87,7 +92,9 @@ class _SpanReader:
             status=status,
             status_message=status_message,
             attributes=self._read_attributes(self._document, "attributes"),
-            resource=self._read_attributes(resource, "resource") if isinstance(resource, dict) else {},
+            resource=self._resources.share(
+                self._read_attributes(resource, "resource") if isinstance(resource, dict) else {}
+            ),
             events=self._read_events(),
             links=self._read_links(),
             kind=_KINDS.get(str(self._document.get("kind")).rpartition(".")[2], 0),

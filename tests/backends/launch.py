@@ -39,11 +39,10 @@ class Launch:
     """What messages call it."""
     command: Sequence[str]
     environment: Mapping[str, str]
-    """Added to this process's own, from which everything that begins with `OTEL_` is taken."""
+    """Added to this process's own, from which everything that begins with `OTEL_` is taken; `OTEL_TRAJ_HEALTH` is host
+    and port of the health check."""
     log: Path
     """What it says is appended here; it runs in the log's folder."""
-    health: str
-    """Host and port of the health check."""
     health_path: str
     healthy: bytes
     """What stands in the answer of a healthy one."""
@@ -130,7 +129,7 @@ def _wait_until_healthy(process: subprocess.Popen[bytes], launch: Launch) -> Non
 
 def _is_healthy(launch: Launch) -> bool:
     # http.client, because urllib would ask a proxy that the environment names.
-    connection = http.client.HTTPConnection(launch.health, timeout=5)
+    connection = http.client.HTTPConnection(launch.environment["OTEL_TRAJ_HEALTH"], timeout=5)
     try:
         connection.request("GET", launch.health_path)
         answer = connection.getresponse()

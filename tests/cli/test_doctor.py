@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import socket
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +17,7 @@ from tests.otlp_lines import write_lines
 from tests.spans import RecordedRun
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from otel_traj.model import Span
@@ -78,14 +82,68 @@ def test_a_demanded_proof(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_nothing_to_look_at_is_2(whole: str, capsys: pytest.CaptureFixture[str], form: str) -> None:
-    """A selection that meets none, a source that is not there, a source without a run."""
+    """A selection that meets none, and a source that is not there: of it only the error is told, as by `show`."""
     assert main(["doctor", whole, "--thread", "nobody", "--format", form]) == 2
     captured = capsys.readouterr()
     assert "no run meets the selection in" in captured.out
-    assert main(["doctor", whole, whole + ".missing", "--format", form]) == 2
+    assert main(["doctor", whole + ".missing", "--format", form]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert ".missing" in captured.err
+
+
+@pytest.fixture
+def refusing() -> Iterator[str]:
+    """The name of a Jaeger that nobody answers for: the port is taken, and nothing listens on it."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"jaeger+http://ann:pa55word@127.0.0.1:{taken.getsockname()[1]}"
+
+
+def test_what_can_t_be_read_does_not_hide_the_others(
+    whole: str, lossy: str, refusing: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each source that can't be read is named with its error, the others are told and compared, and the code is 2."""
+    unreadable = [f"{whole}.missing", refusing, "jaegr://localhost", f"{refusing}?nonsense=1"]
+    assert main(["doctor", unreadable[0], whole, *unreadable[1:], lossy]) == 2
+    out, err = capsys.readouterr()
+    words = " ".join(out.split())
+    assert words.count(": UNREADABLE ") == 4
+    assert "No such file or directory" in words
+    assert "Connection refused" in words
+    assert "no source with the scheme 'jaegr'" in words
+    assert "no parameter 'nonsense'" in words
+    assert "2 runs, 1 complete" in words
+    assert "Compared: 2 runs in 2 sources, 1 alike in all, 0 not in all, 1 different" in words
+    assert "pa55word" not in out + err
+
+
+def test_json_tells_why_a_source_can_t_be_read(
+    whole: str, lossy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its `error` says it, and the comparison has null in its place."""
+    missing = f"{whole}.missing"
+    assert main(["doctor", whole, missing, lossy, "--format", "json"]) == 2
+    captured = capsys.readouterr()
+    told = json.loads(captured.out)
+    assert [source["source"] for source in told["sources"]] == [whole, missing, lossy]
+    assert [source["error"] is None for source in told["sources"]] == [True, False, True]
+    assert "No such file or directory" in told["sources"][1]["error"]
+    assert [run["present"] for run in told["comparison"]] == [[True, None, True]] * 2
+    assert {"name": "tasks", "values": [2, None, 1]} in told["comparison"][1]["differences"]
+    assert told["exit_reasons"][0] == f"{missing!r} could not be read"
+    assert captured.err.startswith(f"otel-traj: {missing!r} could not be read\n")
+
+
+def test_what_the_command_would_overwrite_ends_it(whole: str, tmp_path: Path) -> None:
+    """A wrong argument is no unreadable source: nothing else is read."""
+    copy = tmp_path / "copy.jsonl"
+    copy.write_bytes(b"")
+    words = [sys.executable, "-m", "otel_traj", "doctor", whole, str(copy)]
+    with copy.open("ab") as output:
+        done = subprocess.run(words, stdout=output, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, copy.read_bytes()) == (2, b"")
+    assert str(copy) in done.stderr
 
 
 def test_a_source_without_runs_is_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

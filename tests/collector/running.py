@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import json
 import time
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.backends.launch import Launch, choose_addresses, kill, start, stop
+from tests.backends.launch import Launch, choose_addresses
+from tests.backends.running import Backend, run_backend
 
 if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
 
 __all__ = ["CONFIG", "Collector", "running_collector"]
 
@@ -24,40 +24,34 @@ CONFIG = Path(__file__).parents[2] / "collector-config.yaml"
 """The configuration at the top level of the project."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Collector:
+@dataclass(frozen=True, slots=True)
+class Collector(Backend):
     """A collector that has started and is healthy."""
 
-    grpc_endpoint: str
-    """OTLP/gRPC, as `OTEL_EXPORTER_OTLP_ENDPOINT` takes it."""
-    http_endpoint: str
-    """OTLP/HTTP, as `OTEL_EXPORTER_OTLP_ENDPOINT` takes it (exporters add `/v1/traces`)."""
-    health_address: tuple[str, int]
-    """Host and port of the health check."""
-    metrics_address: tuple[str, int]
-    """Host and port of the collector's own Prometheus metrics."""
-    span_metrics_address: tuple[str, int]
-    """Host and port of the Prometheus metrics by node."""
-    traces_path: Path
-    """The file that spans are written to; not there before the first batch."""
-    events_path: Path
-    """The file that log events are written to, likewise."""
-    log_path: Path
-    """What the collector says, one line per message."""
-    process: subprocess.Popen[bytes]
-    """The guard that runs the collector; its exit status is the collector's."""
+    @property
+    def health_address(self) -> tuple[str, int]:
+        """Host and port of the health check."""
+        return _split(self.launch.environment["OTEL_TRAJ_HEALTH"])
 
-    def stop(self) -> int:
-        """End the collector as an operator would, so that all it has taken in is in its file.
+    @property
+    def metrics_address(self) -> tuple[str, int]:
+        """Host and port of the collector's own Prometheus metrics."""
+        return "127.0.0.1", int(self.launch.environment["OTEL_TRAJ_METRICS_PORT"])
 
-        Returns:
-            The collector's exit status; 0 when it ended in order. A second call returns the same.
-        """
-        return stop(self.process)
+    @property
+    def span_metrics_address(self) -> tuple[str, int]:
+        """Host and port of the Prometheus metrics by node."""
+        return _split(self.launch.environment["OTEL_TRAJ_SPAN_METRICS"])
 
-    def kill(self) -> None:
-        """End the collector in the middle of whatever it does; it is gone, and its addresses are free, on return."""
-        kill(self.process)
+    @property
+    def traces_path(self) -> Path:
+        """The file that spans are written to; not there before the first batch."""
+        return Path(self.launch.environment["OTEL_TRAJ_TRACES"])
+
+    @property
+    def events_path(self) -> Path:
+        """The file that log events are written to, likewise."""
+        return Path(self.launch.environment["OTEL_TRAJ_EVENTS"])
 
     def wait_for_spans(self, count: int, *, seconds: float = 30.0) -> None:
         """Wait until the file holds a number of spans.
@@ -76,7 +70,6 @@ class Collector:
             time.sleep(0.05)
 
 
-@contextmanager
 def running_collector(
     directory: Path,
     *,
@@ -84,7 +77,7 @@ def running_collector(
     config: Path = CONFIG,
     environment: Mapping[str, str] | None = None,
     arguments: Sequence[str] = (),
-) -> Iterator[Collector]:
+) -> AbstractContextManager[Collector]:
     """Run a collector for the length of a `with` block.
 
     Args:
@@ -95,42 +88,24 @@ def running_collector(
         environment: Values for the configuration's variables in place of free ports and the file's path.
         arguments: More arguments, such as `--set=exporters.file.rotation.max_megabytes=1`.
 
-    Yields:
-        The collector, healthy. It has ended when the block is left.
+    Returns:
+        Gives the collector, healthy. It has ended when the block is left.
 
     Raises:
         BackendError: It did not become healthy; the message ends in what it said.
     """
-    log = directory / "collector.log"
 
     def prepare() -> Launch:
-        variables = _choose_variables(directory) | dict(environment or {})
         return Launch(
             name="collector",
             command=[str(binary), f"--config={config}", *arguments],
-            environment=variables,
-            log=log,
-            health=variables["OTEL_TRAJ_HEALTH"],
+            environment=_choose_variables(directory) | dict(environment or {}),
+            log=directory / "collector.log",
             health_path="/",
             healthy=b"Server available",
         )
 
-    process, launch = start(prepare)
-    variables = launch.environment
-    try:
-        yield Collector(
-            grpc_endpoint=f"http://{variables['OTEL_TRAJ_OTLP_GRPC']}",
-            http_endpoint=f"http://{variables['OTEL_TRAJ_OTLP_HTTP']}",
-            health_address=_split(variables["OTEL_TRAJ_HEALTH"]),
-            metrics_address=("127.0.0.1", int(variables["OTEL_TRAJ_METRICS_PORT"])),
-            span_metrics_address=_split(variables["OTEL_TRAJ_SPAN_METRICS"]),
-            traces_path=Path(variables["OTEL_TRAJ_TRACES"]),
-            events_path=Path(variables["OTEL_TRAJ_EVENTS"]),
-            log_path=log,
-            process=process,
-        )
-    finally:
-        stop(process)
+    return run_backend(Collector, prepare)
 
 
 def _choose_variables(directory: Path) -> dict[str, str]:

@@ -24,12 +24,16 @@ from otel_traj.evaluate import ADVICE, SOURCE_ADVICE
 from otel_traj.evaluate.run_diagnosis import diagnose_run
 from otel_traj.model import Problem, ProblemCode, SourceProblemCode
 from otel_traj.record.samples import build_seven_nodes
+from otel_traj.sources import ALL_SPANS, Capabilities
 from tests.otlp_lines import write_lines
 from tests.spans import RecordedRun
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from otel_traj.evaluate import Diagnosis
     from otel_traj.model import Span
+    from otel_traj.sources import OnProblem, SpanQuery
 
 _DOCTOR_PAGE = Path(__file__).parent.parent.parent / "docs" / "doctor.md"
 
@@ -200,11 +204,54 @@ def test_a_damaged_line_is_1(tmp_path: Path) -> None:
 
 
 def test_what_can_t_be_read_is_raised(tmp_path: Path) -> None:
-    """A source that is not there, and no source at all."""
+    """The only source that is not there, no source at all, and an object that is none, among others too."""
     with pytest.raises(SourceError, match="missing"):
         diagnose(tmp_path / "missing.jsonl")
     with pytest.raises(TrajectoryTypeError, match="there is no source"):
         diagnose()
+    with pytest.raises(TrajectoryTypeError, match="no source of spans"):
+        diagnose(_record().spans(), 5)
+
+
+def test_one_source_of_several_that_can_t_be_read_leaves_the_others(tmp_path: Path) -> None:
+    """It stands in its place with its error; nothing is said about its runs; the code is 2 though the others agree."""
+    missing = str(tmp_path / "missing.jsonl")
+    diagnosis = diagnose(_record().spans(), missing, _record().spans())
+    one, two, three = diagnosis.sources
+    assert (one.error, three.error, len(one.runs), len(three.runs)) == (None, None, 1, 1)
+    assert (two.source, two.runs, two.problems) == (missing, [], [])
+    assert two.error is not None
+    assert "No such file or directory" in two.error
+    (run,) = diagnosis.comparison
+    assert (run.present, run.agrees, run.differences) == ([True, None, True], True, [])
+    assert (diagnosis.exit_code, diagnosis.exit_reasons) == (2, [f"{missing!r} could not be read"])
+
+
+class _Breaking:
+    """A place of a user's own that breaks off after its first run."""
+
+    name = "a place that breaks"
+    capabilities = Capabilities()
+
+    def read_spans(self, _on_problem: OnProblem, _query: SpanQuery = ALL_SPANS) -> Iterator[Span]:
+        """Give a whole run, then raise."""
+        yield from _record().spans()
+        raise SourceError("it broke", source=self.name)
+
+
+def test_what_breaks_while_it_is_read_is_unreadable() -> None:
+    """What came before is not shown as all there is; with one source left, nothing is compared."""
+    diagnosis = diagnose(_Breaking(), _record().spans())
+    assert [(source.error, len(source.runs)) for source in diagnosis.sources] == [("it broke", 0), (None, 1)]
+    assert (diagnosis.comparison, diagnosis.exit_code) == ([], 2)
+
+
+def test_nothing_that_can_be_read_names_them_all(tmp_path: Path) -> None:
+    """Each of several has its error, though there is nothing else to tell."""
+    names = [str(tmp_path / name) for name in ("one", "two")]
+    diagnosis = diagnose(*names)
+    assert [(source.source, bool(source.error)) for source in diagnosis.sources] == [(n, True) for n in names]
+    assert diagnosis.exit_code == 2
 
 
 @pytest.mark.parametrize("code", get_args(ProblemCode))

@@ -82,10 +82,18 @@ FORMS: Final[dict[str, Callable[[list[bytes], list[bytes]], bytes]]] = {
 
 
 def test_the_runs_are_of_every_kind(recording: Recording) -> None:
-    """Thirty at least, of every ending, some resumed, some with content and some without."""
+    """Thirty at least, of every ending and of none, some resumed, some with content and some without."""
     runs = list(read_runs(recording.exporter, on_problem=refuse))
     assert len(runs) >= 30
-    assert set(Counter(run.status for run in runs)) == {"ok", "error", "interrupted", "cancelled"}
+    assert set(Counter(run.status for run in runs)) == {"ok", "error", "interrupted", "cancelled", "open"}
+    assert {
+        (run.status, *(problem.code for problem in run.problems)) for run in runs if not run.complete
+    } == {
+        ("open", "root_open"),
+        ("open", "root_missing"),
+        ("open", "root_open", "task_open"),
+        ("ok", "task_open"),
+    }
     assert any(len(run.invocations) > 1 for run in runs)
     assert {run.inputs is None for run in runs} == {True, False}
 

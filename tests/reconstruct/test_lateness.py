@@ -9,7 +9,9 @@ from otel_traj import read_runs
 from otel_traj.errors import TrajectoryTypeError, TrajectoryValueError
 from otel_traj.model import SourceProblem
 from otel_traj.reconstruct.lateness import read_until_settled
+from otel_traj.reconstruct.reading import Reading
 from otel_traj.sources import ALL_SPANS, Capabilities, SpanQuery
+from tests.sources.contract_spans import make_span
 from tests.spans import RecordedRun
 
 if TYPE_CHECKING:
@@ -82,11 +84,11 @@ def settle(
     clock = Clock()
     problems: list[SourceProblem] = []
 
-    def read(on_problem: OnProblem) -> list[Run]:
-        return list(read_runs(place, on_problem=on_problem, wait=0))
+    def begin(on_problem: OnProblem) -> Reading:
+        return Reading(place, ALL_SPANS, on_problem, node_order={})
 
     runs = read_until_settled(
-        read,
+        begin,
         problems.append,
         seconds=seconds,
         lacks_runs=lacks_runs,
@@ -117,6 +119,16 @@ def test_p01_what_a_search_knows_and_no_id_gives_is_waited_for() -> None:
     [run], problems, clock = settle(Arriving(record(), missing=2), 30)
     assert (run.complete, problems) == (True, [])
     assert clock.slept == [0.5, 1.0]
+
+
+def test_a_part_of_a_trace_without_a_run_holds_nothing_up() -> None:
+    """Other services' traces may be cut for good: their spans came, and none of them is of a run; it is said still."""
+    place = Arriving(
+        [*record(), make_span(1, trace_id="f" * 32, attributes={}, scope_name="http")], missing=100
+    )
+    [run], problems, clock = settle(place, 30)
+    assert (run.complete, [problem.code for problem in problems]) == (True, ["partial_response"])
+    assert clock.slept == []
 
 
 def test_runs_that_are_complete_and_not_proved_so_are_read_until_two_readings_agree() -> None:

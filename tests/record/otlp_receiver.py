@@ -98,8 +98,10 @@ def _serving_http(receiver: Receiver) -> Iterator[int]:
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            receiver.take(trace_service_pb2.ExportTraceServiceRequest.FromString(body))
-            self.send_response(200)
+            is_for_traces = self.path == "/v1/traces"
+            if is_for_traces:
+                receiver.take(trace_service_pb2.ExportTraceServiceRequest.FromString(body))
+            self.send_response(200 if is_for_traces else 404)
             self.end_headers()
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name

@@ -2,54 +2,14 @@
 
 from __future__ import annotations
 
-import http.server
 import json
 import os
-import subprocess
-import sys
-import textwrap
-import threading
-from concurrent import futures
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import pytest
-from opentelemetry.proto.collector.trace.v1 import trace_service_pb2, trace_service_pb2_grpc
-
-from otel_traj.errors import TrajectoryValueError
-from otel_traj.otlp_exporters import make_exporters
+from tests.record.configured_process import run_python
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
-
-grpc: Any = import_module("grpc")
-
-RUN = """
-from langgraph.graph import START, StateGraph
-from otel_traj import TrajectoryCallbackHandler, configure
-def run(handler=None):
-    builder = StateGraph(dict)
-    builder.add_node("a", lambda state: {})
-    builder.add_edge(START, "a")
-    handler = handler or TrajectoryCallbackHandler()
-    builder.compile(name="chain").invoke({}, {"callbacks": [handler]})
-"""
-
-
-def run_python(code: str, *, setup: str = RUN, **environment: str) -> str:
-    """Run code in a fresh interpreter, warnings as errors; return what it printed."""
-    inherited = {key: value for key, value in os.environ.items() if not key.startswith("OTEL_")}
-    done = subprocess.run(
-        [sys.executable, "-W", "error::UserWarning", "-c", setup + textwrap.dedent(code)],
-        env={**inherited, **environment},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
@@ -372,123 +332,3 @@ def test_configure_imports_neither_langchain_nor_grpc(tmp_path: Path) -> None:
         setup="",
     )
     assert printed.strip() == "[]"
-
-
-@pytest.fixture
-def http_receiver() -> Iterator[tuple[str, list[Any]]]:
-    """An OTLP/HTTP receiver on the loopback; yields its address and the requests it got."""
-    received: list[Any] = []
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            request = trace_service_pb2.ExportTraceServiceRequest.FromString(body)
-            received.append((self.path, request))
-            self.send_response(200)
-            self.end_headers()
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
-            """Say nothing."""
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}", received
-    server.shutdown()
-    server.server_close()
-    thread.join()
-
-
-@pytest.fixture
-def grpc_receiver() -> Iterator[tuple[str, list[Any]]]:
-    """An OTLP/gRPC receiver on the loopback; yields its address and the requests it got."""
-    received: list[Any] = []
-
-    class Service(trace_service_pb2_grpc.TraceServiceServicer):
-        def Export(self, request: Any, context: object) -> Any:  # noqa: N802, ANN401, ARG002 - protobuf's
-            received.append(("grpc", request))
-            return trace_service_pb2.ExportTraceServiceResponse()
-
-    server = grpc.server(futures.ThreadPoolExecutor(1))
-    add: Any = trace_service_pb2_grpc.add_TraceServiceServicer_to_server
-    add(Service(), server)
-    port = server.add_insecure_port("127.0.0.1:0")
-    server.start()
-    yield f"http://127.0.0.1:{port}", received
-    server.stop(None).wait()
-
-
-def names_of(request: Any) -> list[str]:  # noqa: ANN401 - a protobuf message
-    """Return the names of the spans in an OTLP request."""
-    return [
-        span.name for each in request.resource_spans for scope in each.scope_spans for span in scope.spans
-    ]
-
-
-def test_otlp_over_http(http_receiver: tuple[str, list[Any]]) -> None:
-    """OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf sends the spans by HTTP, at exit at the latest."""
-    endpoint, received = http_receiver
-    run_python(
-        """
-        configure(service_name="s")
-        run()
-        """,
-        OTEL_EXPORTER_OTLP_PROTOCOL="http/protobuf",
-        OTEL_EXPORTER_OTLP_ENDPOINT=endpoint,
-    )
-    assert [path for path, _ in received] == ["/v1/traces"]
-    assert names_of(received[0][1]) == ["invoke_node a", "invoke_workflow chain"]
-
-
-@pytest.mark.parametrize(
-    "environment", [{}, {"OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}], ids=["default", "traces win"]
-)
-def test_otlp_over_grpc(grpc_receiver: tuple[str, list[Any]], environment: dict[str, str]) -> None:
-    """GRPC is the default, and the variable for traces wins over the general one."""
-    endpoint, received = grpc_receiver
-    if environment:
-        environment = environment | {"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "grpc"}
-    run_python(
-        """
-        configure(service_name="s")
-        run()
-        """,
-        OTEL_EXPORTER_OTLP_ENDPOINT=endpoint,
-        **environment,
-    )
-    assert names_of(received[0][1]) == ["invoke_node a", "invoke_workflow chain"]
-
-
-@pytest.mark.parametrize("variable", ["OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"])
-def test_unknown_protocol_is_refused_by_name(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A protocol that can't be spoken is named, with its variable and what is allowed."""
-    monkeypatch.setenv(variable, "http/json")
-    with pytest.raises(TrajectoryValueError, match=f"{variable} is 'http/json'.*'grpc' or 'http/protobuf'"):
-        make_exporters()
-
-
-def test_standard_exporter_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    """OTEL_TRACES_EXPORTER=none makes none, console the console's, in any case of letters; else it is refused."""
-    monkeypatch.setenv("OTEL_TRACES_EXPORTER", "none")
-    assert make_exporters() == []
-    monkeypatch.setenv("OTEL_TRACES_EXPORTER", "console")
-    assert [type(each).__name__ for each in make_exporters()] == ["ConsoleSpanExporter"]
-    monkeypatch.setenv("OTEL_TRACES_EXPORTER", " Console, otlp_proto_http,console,")
-    assert [type(each).__name__ for each in make_exporters()] == ["ConsoleSpanExporter", "OTLPSpanExporter"]
-    monkeypatch.setenv("OTEL_TRACES_EXPORTER", "otlp,zipkin")
-    with pytest.raises(TrajectoryValueError, match="zipkin"):
-        make_exporters()
-
-
-def test_protocol_is_the_same_in_any_case_of_letters(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As the specification asks of values that are names."""
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", " HTTP/Protobuf ")
-    (exporter,) = make_exporters()
-    assert ".http." in type(exporter).__module__
-
-
-def test_variable_that_the_exporter_refuses_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the exporter says of it is part of the error."""
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "squeeze")
-    with pytest.raises(TrajectoryValueError, match="squeeze"):
-        make_exporters()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -104,10 +106,42 @@ def test_a_partial_response_is_told_with_its_place() -> None:
     diagnosis = Diagnosis(sources=[source], comparison=[], exit_code=2, exit_reasons=["no run"])
     text = format_diagnosis(diagnosis, width=_WIDE)
     assert "  problem partial_response: jaeger: cut\n" in text
-    assert "  partial_response (1 time): Read the trace by its id" in text
+    assert "  partial_response (1 time): Read again later, or the trace by its id" in text
     (told,) = json.loads(format_diagnosis_json(diagnosis))["sources"][0]["problems"]
     assert told["trace_ids"] == ["ab"]
-    assert told["advice"].startswith("Read the trace by its id")
+    assert told["advice"].startswith("Read again later, or the trace by its id")
+
+
+def test_the_page_names_every_key_of_the_json() -> None:
+    """What programs can rely on is written down."""
+    spans = [span for span in _record().spans() if span.name != "invoke_node b"]
+    told = json.loads(format_diagnosis_json(diagnose(_record().spans(), spans, [])))
+    page = (Path(__file__).parent.parent.parent / "docs" / "doctor.md").read_text("utf-8")
+    section = page[page.index("## JSON") : page.index("## What to do")]
+    assert [key for key in _list_keys(told) if not re.search(rf"[`\"]{key}[`\"]", section)] == []
+
+
+def _list_keys(told: object) -> set[str]:
+    if isinstance(told, dict):
+        return set(told).union(*map(_list_keys, told.values()))
+    return set().union(*map(_list_keys, told)) if isinstance(told, list) else set()
+
+
+def test_a_source_that_can_t_be_read_says_why() -> None:
+    """In its place, the reason below its name, whatever stands in it; it is no part of the comparison."""
+    spans = _record().spans()
+    broken = SourceDiagnosis(source="far", runs=[], problems=[], error="'far' is\x1b[31m away; go there")
+    known = diagnose(spans, spans)
+    diagnosis = replace(
+        known,
+        sources=[known.sources[0], broken, known.sources[1]],
+        comparison=[replace(run, present=[True, None, True]) for run in known.comparison],
+    )
+    sections = format_diagnosis(diagnosis, width=_WIDE).split("\n\n")
+    assert sections[1] == "far: UNREADABLE\n  'far' is\\x1b[31m away; go there"
+    assert sections[3] == "Compared: 1 run in 2 sources, 1 alike in all, 0 not in all, 0 different"
+    alone = replace(known, sources=[known.sources[0], broken], comparison=[])
+    assert "Compared" not in format_diagnosis(alone, width=_WIDE)
 
 
 def test_dropped_attributes_are_told() -> None:
@@ -123,7 +157,7 @@ def test_the_json_has_this_shape() -> None:
     assert text.isascii()
     told = json.loads(text)
     assert list(told) == ["sources", "comparison", "exit_code", "exit_reasons"]
-    assert [list(source) for source in told["sources"]] == [["source", "runs", "problems"]] * 2
+    assert [list(source) for source in told["sources"]] == [["source", "error", "runs", "problems"]] * 2
     (run,) = told["sources"][1]["runs"]
     assert (run["run_id"], run["graph"], run["thread_id"], run["status"]) == (
         make_uuid("r"),

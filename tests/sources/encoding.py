@@ -15,13 +15,22 @@ if TYPE_CHECKING:
 
     from otel_traj.model import AttributeValue, Span
 
-__all__ = ["Json", "encode_document", "encode_lines", "encode_span", "encode_value", "respell"]
+__all__ = [
+    "Json",
+    "encode_document",
+    "encode_lines",
+    "encode_span",
+    "encode_value",
+    "respell",
+    "spell_as_tempo",
+]
 
 Json = dict[str, Any]
 
 _STATUS_CODES = {"unset": 0, "ok": 1, "error": 2}
 _KIND_NAMES = ("UNSPECIFIED", "INTERNAL", "SERVER", "CLIENT", "PRODUCER", "CONSUMER")
 _STATUS_NAMES = ("UNSET", "OK", "ERROR")
+_IDS = ("traceId", "spanId", "parentSpanId")
 
 
 def encode_value(value: AttributeValue) -> Json:
@@ -121,9 +130,28 @@ def respell(message: Any, rng: random.Random, *, is_snake: bool) -> Any:  # noqa
             continue
         spelled[_spell_key(key, is_snake=is_snake)] = _respell_field(key, value, rng, is_snake=is_snake)
     # An AnyValue of a kind nobody knows is not the null value, so nothing is added to an empty one.
-    if "resourceSpans" not in message and message and rng.random() < 0.2:
+    if "resourceSpans" not in message and spelled and rng.random() < 0.2:
         spelled["fieldOfTheFuture"] = rng.choice([1, "x", None, {"a": [1]}, []])
     return spelled
+
+
+def spell_as_tempo(message: Any) -> Any:  # noqa: ANN401 - any JSON
+    """Return a message as Tempo answers it in JSON: ids in base64, enums by their names."""
+    if isinstance(message, list):
+        return [spell_as_tempo(item) for item in message]
+    if not isinstance(message, dict):
+        return message
+    return {key: _spell_field_as_tempo(key, value) for key, value in message.items()}
+
+
+def _spell_field_as_tempo(key: str, value: Any) -> Any:  # noqa: ANN401 - any JSON
+    if key in _IDS:
+        return base64.b64encode(bytes.fromhex(value)).decode()
+    if key == "kind":
+        return f"SPAN_KIND_{_KIND_NAMES[value]}"
+    if key == "code":
+        return f"STATUS_CODE_{_STATUS_NAMES[value]}"
+    return spell_as_tempo(value)
 
 
 _MEANINGFUL_DEFAULTS = (
@@ -142,7 +170,7 @@ def _spell_key(key: str, *, is_snake: bool) -> str:
 
 
 def _respell_field(key: str, value: Any, rng: random.Random, *, is_snake: bool) -> Any:  # noqa: ANN401 - any JSON
-    if key in ("traceId", "spanId", "parentSpanId") and value:
+    if key in _IDS and value:
         return _respell_id(value, rng)
     if key in ("startTimeUnixNano", "endTimeUnixNano", "timeUnixNano", "intValue", "droppedAttributesCount"):
         return rng.choice([str(value), int(value)])

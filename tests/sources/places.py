@@ -1,142 +1,61 @@
-"""Every kind of source there is: how to make one that holds given spans, and where it is excused."""
+"""Every kind of source there is: how to make one that holds given spans, and what it is excused from."""
 
 from __future__ import annotations
 
-import gzip
-import io
-import json
-import sys
 from typing import TYPE_CHECKING, NamedTuple
 
-from tests.sources.encoding import encode_document, encode_lines, respell
-from tests.sources.jaeger.legacy import flatten
+from tests.sources.excuses import (
+    CONSOLE_FORM,
+    GIVES_ALL,
+    IS_ASKED_NO_MORE,
+    IS_READ_ONCE,
+    LEGACY_FORM,
+    TRUSTS_IDS,
+)
+from tests.sources.file_places import (
+    FILES,
+    make_directory,
+    make_file,
+    make_glob,
+    make_stdin,
+    make_tempo_answers,
+)
 from tests.sources.jaeger.stand_in import JaegerStandIn
-from tests.sources.packing import encode_message, frame, pack_zstd
 from tests.sources.real_jaeger import start_with
 from tests.sources.sdk import export_to_memory, to_sdk_span
 from tests.sources.serving import serve
 from tests.sources.tempo.stand_in import TempoStandIn
 
 if TYPE_CHECKING:
-    import random
     from collections.abc import Callable
-    from contextlib import ExitStack
-    from pathlib import Path
-
-    import pytest
 
     from otel_traj.model import Span
+    from tests.sources.excuses import Excuse
+    from tests.sources.rig import Rig
 
-__all__ = ["PLACES", "WINDOW", "Place", "Rig"]
+__all__ = ["PLACES", "WINDOW", "Place"]
 
 WINDOW = "since=2001-09-09T01:00:00Z&until=2001-09-09T02:00:00Z"
 """Parameters of a search that finds the spans of the contract."""
 
 
-class Rig(NamedTuple):
-    """What a place is made with."""
-
-    folder: Path
-    monkeypatch: pytest.MonkeyPatch
-    stack: ExitStack
-    """Closed when the test has ended."""
-
-
 class Place(NamedTuple):
-    """A kind of source: how to make one that holds given spans, and its excuses."""
+    """A kind of source: how to make one that holds given spans, and what it is excused from."""
 
     make: Callable[[Rig, list[Span]], object]
-    is_read_once: bool = False
-    trusts_ids: bool = False
-    """Span records have usable ids by their contract."""
-    keeps: Callable[[Span], Span] = lambda span: span
-    """What of a span the place keeps."""
-    selects: bool = False
-    """It applies a query itself."""
+    excuses: tuple[Excuse, ...] = ()
     is_real: bool = False
     """It needs a real Jaeger."""
 
+    def keep(self, spans: list[Span]) -> list[Span]:
+        """Return the spans as the place gives them back."""
+        for excuse in self.excuses:
+            spans = [excuse.keeps(span) for span in spans]
+        return spans
 
-def make_lines(rig: Rig, spans: list[Span]) -> object:
-    """Return OTLP JSON lines in a file."""
-    path = rig.folder / "traces.jsonl"
-    path.write_bytes(encode_lines(spans))
-    return path
-
-
-def make_document(rig: Rig, spans: list[Span]) -> object:
-    """Return one pretty-printed document."""
-    path = rig.folder / "trace.json"
-    path.write_text(json.dumps(encode_document(spans), indent=2), encoding="utf-8")
-    return str(path)
-
-
-def make_wrapped(rig: Rig, spans: list[Span]) -> object:
-    """Return an answer of Jaeger saved with curl."""
-    path = rig.folder / "answer.json"
-    path.write_text(json.dumps({"result": encode_document(spans)}), encoding="utf-8")
-    return path
-
-
-def make_snake(rig: Rig, spans: list[Span]) -> object:
-    """Return one document in snake_case with ids, numbers and enums spelled otherwise."""
-
-    class Never:
-        def random(self) -> float:
-            return 1.0
-
-        def choice(self, options: list[object]) -> object:
-            return options[-1]
-
-    rng: random.Random = Never()  # type: ignore[assignment]  # always the last spelling
-    path = rig.folder / "snake.json"
-    path.write_text(json.dumps(respell(encode_document(spans), rng, is_snake=True)), encoding="utf-8")
-    return path
-
-
-def make_gzip(rig: Rig, spans: list[Span]) -> object:
-    """Return gzipped lines."""
-    path = rig.folder / "traces.jsonl.gz"
-    path.write_bytes(gzip.compress(encode_lines(spans)))
-    return path
-
-
-def make_framed_zstd(rig: Rig, spans: list[Span]) -> object:
-    """Return what the collector's file exporter writes with compression: each message a frame with its length."""
-    path = rig.folder / "traces.zst"
-    path.write_bytes(b"".join(frame(pack_zstd(encode_lines([span]).strip())) for span in spans))
-    return path
-
-
-def make_protobuf(rig: Rig, spans: list[Span]) -> object:
-    """Return what the collector's file exporter writes with `format: proto`."""
-    path = rig.folder / "traces.binpb"
-    path.write_bytes(b"".join(frame(encode_message([span])) for span in spans))
-    return path
-
-
-def make_directory(rig: Rig, spans: list[Span]) -> object:
-    """Return what a collector with rotation leaves."""
-    names = (
-        "traces-2026-11-30T09-48-52.188-size.jsonl",
-        "traces-2026-11-30T10-00-00.000-size.jsonl",
-        "traces.jsonl",
-    )
-    for index, name in enumerate(names):
-        (rig.folder / name).write_bytes(encode_lines(spans[index * 3 : index * 3 + 3]))
-    return rig.folder
-
-
-def make_glob(rig: Rig, spans: list[Span]) -> object:
-    """Return the same by a pattern."""
-    make_directory(rig, spans)
-    return f"{rig.folder}/traces*.jsonl"
-
-
-def make_stdin(rig: Rig, spans: list[Span]) -> object:
-    """Return lines piped in."""
-    rig.monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(encode_lines(spans))))
-    return "-"
+    def find_excuse(self, promise: str) -> Excuse | None:
+        """Return why a promise can't be kept here, if it can't."""
+        return next((excuse for excuse in self.excuses if excuse.promise == promise), None)
 
 
 def make_exporter(_: Rig, spans: list[Span]) -> object:
@@ -161,7 +80,7 @@ def make_records(_: Rig, spans: list[Span]) -> object:
 
 def make_several(rig: Rig, spans: list[Span]) -> object:
     """Return a file and a list in one."""
-    file = make_lines(rig, spans[:3])
+    file = make_file("lines")(rig, spans[:3])
     return [file, spans[3:]] if spans[3:] else [file]
 
 
@@ -206,29 +125,24 @@ def make_real_legacy_jaeger(rig: Rig, spans: list[Span]) -> object:
     return f"jaeger+http://{jaeger.query_address}?api=legacy&{WINDOW}"
 
 
+FORM_EXCUSES = {"saved answer of Jaeger's legacy API": (LEGACY_FORM,), "SDK console": (CONSOLE_FORM,)}
 PLACES = {
-    "lines": Place(make_lines),
-    "document": Place(make_document),
-    "wrapped answer": Place(make_wrapped),
-    "snake_case document": Place(make_snake),
-    "gzip": Place(make_gzip),
-    "framed zstd": Place(make_framed_zstd),
-    "framed protobuf": Place(make_protobuf),
-    "directory": Place(make_directory),
-    "glob": Place(make_glob),
-    "stdin": Place(make_stdin, is_read_once=True),
-    "in-memory exporter": Place(make_exporter),
-    "list of SDK spans": Place(make_sdk_list),
-    "generator of SDK spans": Place(make_generator, is_read_once=True),
-    "list of Span records": Place(make_records, trusts_ids=True),
-    "several sources": Place(make_several, trusts_ids=True),
-    "stand-in for Jaeger v1.76.0": Place(make_older_jaeger, selects=True),
-    "stand-in for Jaeger v1.76.0, legacy API": Place(make_legacy_jaeger, keeps=flatten, selects=True),
-    "stand-in for Jaeger after 2.20.0": Place(make_newer_jaeger, selects=True),
-    "real Jaeger v1.76.0": Place(make_real_jaeger, selects=True, is_real=True),
-    "real Jaeger v1.76.0, legacy API": Place(
-        make_real_legacy_jaeger, keeps=flatten, selects=True, is_real=True
-    ),
-    "stand-in for Tempo": Place(make_tempo, selects=True),
-    "stand-in for Tempo, v1 and JSON": Place(make_json_tempo, selects=True),
+    **{form: Place(make_file(form), (GIVES_ALL, *FORM_EXCUSES.get(form, ()))) for form in FILES},
+    "saved JSON answers of Tempo v2": Place(make_tempo_answers(is_json=True), (GIVES_ALL,)),
+    "saved protobuf answers of Tempo v2": Place(make_tempo_answers(is_json=False), (GIVES_ALL,)),
+    "directory": Place(make_directory, (GIVES_ALL,)),
+    "glob": Place(make_glob, (GIVES_ALL,)),
+    "stdin": Place(make_stdin, (GIVES_ALL, IS_READ_ONCE)),
+    "in-memory exporter": Place(make_exporter, (GIVES_ALL,)),
+    "list of SDK spans": Place(make_sdk_list, (GIVES_ALL,)),
+    "generator of SDK spans": Place(make_generator, (GIVES_ALL, IS_READ_ONCE)),
+    "list of Span records": Place(make_records, (GIVES_ALL, TRUSTS_IDS)),
+    "several sources": Place(make_several, (GIVES_ALL, TRUSTS_IDS, IS_ASKED_NO_MORE)),
+    "stand-in for Jaeger v1.76.0": Place(make_older_jaeger),
+    "stand-in for Jaeger v1.76.0, legacy API": Place(make_legacy_jaeger, (LEGACY_FORM,)),
+    "stand-in for Jaeger after 2.20.0": Place(make_newer_jaeger),
+    "real Jaeger v1.76.0": Place(make_real_jaeger, is_real=True),
+    "real Jaeger v1.76.0, legacy API": Place(make_real_legacy_jaeger, (LEGACY_FORM,), is_real=True),
+    "stand-in for Tempo": Place(make_tempo),
+    "stand-in for Tempo, v1 and JSON": Place(make_json_tempo),
 }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING, Any, cast
 
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import Event, ReadableSpan
+from opentelemetry.sdk.trace.export import ConsoleSpanExporter
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import Link, SpanContext, SpanKind, Status, StatusCode, TraceFlags
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
     from otel_traj.model import Span
 
-__all__ = ["export_to_memory", "to_sdk_span"]
+__all__ = ["export_to_memory", "print_to_console", "to_sdk_span"]
 
 _STATUS_CODES = {"unset": StatusCode.UNSET, "ok": StatusCode.OK, "error": StatusCode.ERROR}
 
@@ -45,6 +47,13 @@ def export_to_memory(spans: Iterable[Span]) -> InMemorySpanExporter:
     exporter = InMemorySpanExporter()
     exporter.export([to_sdk_span(span) for span in spans])
     return exporter
+
+
+def print_to_console(spans: Iterable[Span]) -> bytes:
+    """Return what the SDK's console exporter prints of these spans."""
+    out = io.StringIO()
+    ConsoleSpanExporter(out=out).export([to_sdk_span(span) for span in spans])
+    return out.getvalue().encode()
 
 
 _resources: dict[str, Resource] = {}

@@ -1,21 +1,16 @@
 from __future__ import annotations
 
-import io
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from opentelemetry.sdk.trace.export import ConsoleSpanExporter
 
 from otel_traj.model import Span, SpanEvent, SpanLink
 from otel_traj.sources.console_spans import decode_console_span, is_console_span
+from otel_traj.sources.shared_resource import SharedResource
 from tests.sources.reading import codes, read_bytes
-from tests.sources.sdk import to_sdk_span
-
-if TYPE_CHECKING:
-    from opentelemetry.sdk.trace import ReadableSpan
+from tests.sources.sdk import print_to_console
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 SPAN = Span(
@@ -38,24 +33,18 @@ SPAN = Span(
 ROOT = Span(trace_id=TRACE, span_id="00f067aa0ba902b7", name="open", start_ns=SPAN.start_ns, kind=1)
 
 
-def print_spans(*spans: Span) -> bytes:
-    """Return what the console exporter prints."""
-    out = io.StringIO()
-    members: list[ReadableSpan] = [to_sdk_span(span) for span in spans]
-    ConsoleSpanExporter(out=out).export(members)
-    return out.getvalue().encode()
-
-
 def test_what_the_console_exporter_prints_is_read() -> None:
     """Several pretty-printed documents, one behind the other; an open span stays open."""
-    spans, problems = read_bytes(print_spans(SPAN, ROOT))
+    spans, problems = read_bytes(print_to_console([SPAN, ROOT]))
     assert spans == [SPAN, ROOT]
     assert problems == []
 
 
 def test_lines_of_a_log_between_the_spans_cost_nothing_but_themselves() -> None:
     """A program prints its spans where it prints everything."""
-    spans, problems = read_bytes(b"INFO start\n", print_spans(SPAN), b"INFO end\n", print_spans(ROOT))
+    spans, problems = read_bytes(
+        b"INFO start\n", print_to_console([SPAN]), b"INFO end\n", print_to_console([ROOT])
+    )
     assert spans == [SPAN, ROOT]
     assert codes(problems) == ["unreadable_line"] * 2
 
@@ -63,9 +52,9 @@ def test_lines_of_a_log_between_the_spans_cost_nothing_but_themselves() -> None:
 def test_a_span_without_usable_ids_is_left_out_alone() -> None:
     """It is named."""
     bad = json.dumps(
-        json.loads(print_spans(ROOT)) | {"context": {"trace_id": "0x0", "span_id": "0x0"}}
+        json.loads(print_to_console([ROOT])) | {"context": {"trace_id": "0x0", "span_id": "0x0"}}
     ).encode()
-    spans, problems = read_bytes(print_spans(SPAN), bad)
+    spans, problems = read_bytes(print_to_console([SPAN]), bad)
     assert spans == [SPAN]
     assert codes(problems) == ["bad_span"]
     assert "'open'" in problems[0].message
@@ -88,8 +77,8 @@ def test_a_span_without_usable_ids_is_left_out_alone() -> None:
 )
 def test_what_can_not_be_decoded_is_named(changes: dict[str, object], name: str) -> None:
     """The span is used without it."""
-    document = json.loads(print_spans(ROOT)) | changes
-    span = decode_console_span(document)
+    document = json.loads(print_to_console([ROOT])) | changes
+    span = decode_console_span(document, SharedResource())
     assert span is not None
     assert span.unreadable == (name,)
 
@@ -124,6 +113,6 @@ def test_what_can_not_be_decoded_is_named(changes: dict[str, object], name: str)
 )
 def test_no_document_makes_the_decoder_crash(changes: dict[str, object]) -> None:
     """Whatever stands in the fields."""
-    document = json.loads(print_spans(SPAN)) | changes
+    document = json.loads(print_to_console([SPAN])) | changes
     if is_console_span(document):
-        decode_console_span(document)
+        decode_console_span(document, SharedResource())

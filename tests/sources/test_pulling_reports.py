@@ -14,8 +14,12 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import pytest
 
-from otel_traj import read_runs
+from otel_traj import ContentPolicy, read_runs
+from otel_traj.sources import open_source
 from tests.otlp_lines import write_lines
+from tests.record.graphs import build_chain
+from tests.record.recording import Recording
+from tests.sources.encoding import encode_lines
 from tests.sources.jaeger.stand_in import JaegerStandIn
 from tests.sources.packing import pack_zstd
 from tests.sources.reading import refuse
@@ -160,3 +164,37 @@ def test_p25_a_trace_of_odd_values_is_read_as_far_as_it_goes(tmp_path: Path) -> 
     path.write_text("".join(json.dumps(document) + "\n" for document in documents), "utf-8")
     [run] = read_runs(path, on_problem=refuse)
     assert run.steps == STEPS
+
+
+@pytest.mark.parametrize("kind", ["file", "jaeger", "legacy", "tempo", "tempo that cuts"])
+def test_p26_a_stack_trace_of_5_kb_keeps_its_head_and_its_tail(kind: str, tmp_path: Path) -> None:
+    """P26: no place that is read takes anything from it; below the bound of a Tempo that cuts, a policy leaves both."""
+    cuts = kind == "tempo that cuts"
+    said = f"head {'of a long story, ' * 300}tail"
+
+    def fail(_: object) -> None:
+        raise RuntimeError(said)
+
+    recording = Recording(content=ContentPolicy(max_bytes=1_000 if cuts else 20_000))
+    with pytest.raises(RuntimeError, match="head"):
+        build_chain("fail", fail=fail).invoke({}, recording.config())
+    spans = list(open_source(recording.exporter).read_spans(refuse))
+    path = tmp_path / "traces.jsonl"
+    path.write_bytes(encode_lines(spans))
+    app = TempoStandIn(spans, cuts=cuts) if "tempo" in kind else JaegerStandIn(spans)
+    with serve(app) as served:
+        by_id = f"{served.place}?trace={spans[0].trace_id}"
+        name = {
+            "file": str(path),
+            "jaeger": f"jaeger+http://{by_id}",
+            "legacy": f"jaeger+http://{by_id}&api=legacy",
+        }.get(kind, f"tempo+http://{by_id}")
+        pulled = list(open_source(name).read_spans(refuse))
+        [run] = read_runs(name, wait=0, on_problem=refuse)
+    assert (run.status, run.complete) == ("error", True)
+    shown = [event.attributes for span in pulled for event in span.events if event.name == "exception"]
+    assert shown
+    for attributes in shown:
+        message, trace = str(attributes["exception.message"]), str(attributes["exception.stacktrace"])
+        assert (message.startswith("head"), message.endswith("tail")) == (True, True)
+        assert (message == said, said in trace) == (not cuts, not cuts)

@@ -11,11 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import httpx
+from msgspec import structs
 
 from otel_traj.errors import SourceError
 from otel_traj.sources.backend.answer import Answer
 from otel_traj.sources.backend.credentials import HEADERS_VARIABLE, TOKEN_VARIABLE
+from otel_traj.sources.backend.deadline import Deadline
 from otel_traj.sources.backend.patience import BusyError, LostError, make_retrying
+from otel_traj.sources.files.bombs import BombError, RatioGuard
+from otel_traj.sources.files.codecs import PackingError
+from otel_traj.sources.files.unpacking import OversizedError, unpack_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +30,13 @@ if TYPE_CHECKING:
     from otel_traj.sources.backend.address import Address
     from otel_traj.sources.backend.credentials import Credentials
 
-__all__ = ["MAX_ANSWER_BYTES", "TIMEOUT_SECONDS", "AnswerTooLargeError", "BackendClient"]
+__all__ = [
+    "MAX_ANSWER_BYTES",
+    "TIMEOUT_SECONDS",
+    "AnswerTooLargeError",
+    "BackendClient",
+    "UnusableAnswerError",
+]
 
 MAX_ANSWER_BYTES: Final = 128 * 2**20
 """An answer of more bytes, unpacked, is not read."""
@@ -40,6 +51,10 @@ _BUSY: Final = frozenset({429, 502, 503, 504})
 
 class AnswerTooLargeError(SourceError):
     """An answer is larger than what is read of one."""
+
+
+class UnusableAnswerError(SourceError):
+    """The backend answered, and not with what was asked for; to another question it may."""
 
 
 class BackendClient:
@@ -69,22 +84,24 @@ class BackendClient:
         self._address = address
         self._credentials = credentials
         self._max_bytes = max_bytes
-        self._seconds = seconds
+        self._deadline = Deadline(seconds * _WHOLE_ANSWER_TIMES)
         self._retrying = make_retrying(sleep)
         try:
             _check_certificates()
             self._client = httpx.Client(
-                # Only gzip: what unpacks the others may need more memory for one piece than the bound allows.
+                # The one packing that is unpacked here, piece by piece: httpx unpacks whatever comes, without a bound.
                 headers={"accept-encoding": "gzip", "user-agent": "otel-traj", **credentials.headers},
                 verify=not address.read_flag("insecure"),
                 timeout=httpx.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS)),
                 follow_redirects=False,
             )
         except (OSError, ValueError, httpx.InvalidURL) as error:
+            # What the library says of a proxy's address may quote a part of its password.
+            said = error if isinstance(error, OSError) else type(error).__name__
             raise self._fail(
-                f"the connection can't be set up ({error})",
+                f"the connection can't be set up ({said})",
                 "look at SSL_CERT_FILE and at the proxies that the environment names",
-            ) from error
+            ) from (error if isinstance(error, OSError) else None)
 
     def __enter__(self) -> Self:
         """Return the client itself."""
@@ -113,7 +130,7 @@ class BackendClient:
         try:
             answer = self._retrying(self._ask, path, parameters, accept)
         except BusyError as error:
-            raise self.refuse(
+            raise self._fail_with(
                 error.answer, "it is too busy, or what it stands on is down; try again later"
             ) from error
         except LostError as error:
@@ -132,58 +149,81 @@ class BackendClient:
         self._check(answer)
         return answer
 
-    def refuse(self, answer: Answer, advice: str) -> SourceError:
+    def refuse(self, answer: Answer, advice: str) -> UnusableAnswerError:
         """Return the error for an answer that can't be used.
 
         Args:
             answer: What was answered; secrets in it are hidden.
             advice: What to do.
         """
-        return self._fail(f"it answered {answer.describe()}", advice)
+        error = self._fail_with(answer, advice)
+        return UnusableAnswerError(str(error), source=error.source)
 
     def _ask(self, path: str, parameters: Sequence[tuple[str, str]], accept: str) -> Answer:
         url = f"{self._address.url}{path}"
         try:
-            with self._client.stream(
-                "GET", url, params=list(parameters), headers={"accept": accept}
-            ) as response:
-                answer = Answer(
-                    status=response.status_code,
-                    body=self._read_body(response),
-                    content_type=response.headers.get("content-type", ""),
-                )
-                if answer.status in _BUSY:
-                    raise BusyError(answer, response.headers.get("retry-after", ""))
+            with (
+                self._deadline.watch(),
+                self._client.stream(
+                    "GET",
+                    url,
+                    params=list(parameters),
+                    headers={"accept": accept},
+                    extensions={"trace": self._deadline.note},
+                ) as response,
+            ):
+                packed = self._read_body(response)
         except (httpx.NetworkError, httpx.RemoteProtocolError, httpx.ConnectTimeout) as error:
             raise LostError(str(error) or type(error).__name__) from error
+        answer = Answer(
+            status=response.status_code,
+            body=self._unpack(packed, response.headers.get("content-encoding", "").strip().lower()),
+            content_type=response.headers.get("content-type", ""),
+        )
+        if answer.status in _BUSY:
+            raise BusyError(answer, response.headers.get("retry-after", ""))
         return answer
 
     def _read_body(self, response: httpx.Response) -> bytes:
-        end = time.monotonic() + self._seconds * _WHOLE_ANSWER_TIMES
         body = bytearray()
-        for piece in response.iter_bytes():
+        for piece in response.iter_raw():
             body += piece
             if len(body) > self._max_bytes:
-                raise AnswerTooLargeError(
-                    f"{self._address.name!r} gave an answer of more than {self._max_bytes:,} bytes; larger ones are "
-                    "not read; ask for less: a lower limit, a shorter time",
-                    source=self._address.name,
-                )
-            if time.monotonic() > end:
-                raise httpx.ReadTimeout("the answer goes on and on")
+                raise self._fail_size()
         return bytes(body)
+
+    def _unpack(self, packed: bytes, packing: str) -> bytes:
+        if packing in ("", "identity"):
+            return packed
+        if packing not in ("gzip", "x-gzip"):
+            raise PackingError(f"it is packed as {packing!r}, which was not asked for")
+        try:
+            return unpack_whole(packed, "gzip", self._max_bytes, RatioGuard(self._max_bytes))
+        except (BombError, OversizedError) as error:
+            raise self._fail_size() from error
 
     def _check(self, answer: Answer) -> None:
         if answer.status in (401, 403):
-            raise self.refuse(
+            raise self._fail_with(
                 answer,
                 f"give a user and password in the name (user:password@host), a token in {TOKEN_VARIABLE}, or headers in "
                 f"{HEADERS_VARIABLE}; a place with tenants wants one named",
             )
         if 300 <= answer.status < 400:
-            raise self.refuse(
+            raise self._fail_with(
                 answer, "redirects are not followed; name the address, base path included, that it leads to"
             )
+
+    def _fail_size(self) -> AnswerTooLargeError:
+        return AnswerTooLargeError(
+            f"{self._address.name!r} gave an answer of more than {self._max_bytes:,} bytes; larger ones are not read; ask "
+            "for less: a lower limit, a shorter time",
+            source=self._address.name,
+        )
+
+    def _fail_with(self, answer: Answer, advice: str) -> SourceError:
+        shown = structs.replace(answer, body=self._credentials.hide_in(answer.body))
+        return self._fail(f"it answered {shown.describe()}", advice)
 
     def _fail(self, found: str, advice: str) -> SourceError:
         message = self._credentials.hide(f"{self._address.name!r} can't be read: {found}; {advice}")

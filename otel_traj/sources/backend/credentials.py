@@ -8,10 +8,12 @@ first, then the token, then the headers: the nearer word counts.
 from __future__ import annotations
 
 import base64
+import html
+import json
 import os
 import re
 from typing import TYPE_CHECKING, Final
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
@@ -28,6 +30,7 @@ TOKEN_VARIABLE: Final = "OTEL_TRAJ_TOKEN"  # noqa: S105 - the variable's name
 _HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HEADER_VALUE: Final = re.compile(r"[\t\x20-\x7e]*")
 _SHORTEST_SECRET: Final = 4
+_HIDDEN: Final = "***"
 
 
 class Credentials(Struct, frozen=True, kw_only=True):
@@ -36,7 +39,7 @@ class Credentials(Struct, frozen=True, kw_only=True):
     headers: dict[str, str] = {}
     """By name in lower case."""
     secrets: tuple[str, ...] = ()
-    """What of it no message shows."""
+    """What of it no message shows, in every spelling, the longest first."""
 
     def __repr__(self) -> str:
         """Return the names of the headers alone."""
@@ -45,8 +48,18 @@ class Credentials(Struct, frozen=True, kw_only=True):
     def hide(self, text: str) -> str:
         """Return a text in which every secret is `***`: a backend may answer with what it was sent."""
         for secret in self.secrets:
-            text = text.replace(secret, "***")
+            text = text.replace(secret, _HIDDEN)
         return text
+
+    def hide_in(self, body: bytes) -> bytes:
+        """Return an answer in which every secret is `***`.
+
+        Args:
+            body: All of it: where it is cut first, the beginning of a secret may be left.
+        """
+        for secret in self.secrets:
+            body = body.replace(secret.encode(), _HIDDEN.encode())
+        return body
 
 
 def read_credentials(address: Address) -> Credentials:
@@ -69,9 +82,23 @@ def read_credentials(address: Address) -> Credentials:
         headers["authorization"] = f"Basic {encoded}"
         secrets += [address.password, encoded]
     _check(headers, address)
+    spellings = {each for secret in secrets if len(secret) >= _SHORTEST_SECRET for each in _spell(secret)}
     # The longest first: a secret may hold another one.
-    hidden = sorted({secret for secret in secrets if len(secret) >= _SHORTEST_SECRET}, key=len, reverse=True)
+    hidden = sorted(spellings, key=len, reverse=True)
     return Credentials(headers=headers, secrets=tuple(hidden))
+
+
+def _spell(secret: str) -> set[str]:
+    """Return a secret as answers and messages write it: JSON in three fashions, HTML, an address, Python."""
+    quoted = json.dumps(secret, ensure_ascii=False)[1:-1]
+    of_go = quoted.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e")
+    others = {
+        html.escape(secret),
+        html.escape(secret, quote=False),
+        quote(secret, safe=""),
+        repr(secret)[1:-1],
+    }
+    return {secret, quoted, quoted.replace("/", r"\/"), of_go} | others
 
 
 def _read_headers(address: Address) -> dict[str, str]:

@@ -31,6 +31,8 @@ class Found(Struct, frozen=True, kw_only=True):
     """32 lower-case hex digits."""
     start_ns: int = 0
     """When the trace, or what of it was found, began."""
+    span_count: int = 0
+    """How many spans the place says that the whole trace has; 0 where it does not say."""
 
 
 class Page(Struct, frozen=True, kw_only=True):

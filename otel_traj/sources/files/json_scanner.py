@@ -17,6 +17,7 @@ __all__ = ["BrokenJsonError", "JsonScanner"]
 # Strings do not go over a line's end; a quotation mark that stays alone begins a broken one.
 _STRING = re.compile(rb'"(?:[^"\\\n]|\\[^\n])*+"')
 _NEXT_MARK = re.compile(rb'(?:[^"\[\]{}]|' + _STRING.pattern + rb')*+([\[\]{}"])')
+_TOKENS = re.compile(rb'(?:[^"]++|' + _STRING.pattern + rb"){1,65536}+")
 _OPENING: Final = b"{["
 _CLOSING: Final = b"}]"
 _DELTAS: Final = bytes.maketrans(b"{[}]", b"\x01\x01\xff\xff")
@@ -106,4 +107,16 @@ class JsonScanner:
 
 
 def _reduce(data: bytes) -> bytes:
-    return _STRING.sub(b'"', data).translate(None, _BLANKS)
+    """Return what is left where each string is one quotation mark and blanks are none; a piece at a time.
+
+    A substitution holds two objects for each string until it has all of them.
+    """
+    pieces = []
+    position = 0
+    while position < len(data):
+        match = _TOKENS.match(data, position)
+        # A quotation mark that stays alone is a token of its own.
+        end = match.end() if match and match.end() > position else position + 1
+        pieces.append(_STRING.sub(b'"', data[position:end]).translate(None, _BLANKS))
+        position = end
+    return b"".join(pieces)

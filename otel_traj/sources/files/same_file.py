@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 __all__ = ["is_same_file"]
@@ -17,4 +18,5 @@ def is_same_file(path: str | Path, other: str | Path) -> bool:
     try:
         return Path(path).samefile(other)
     except OSError:
-        return Path(path).resolve() == Path(other).resolve()
+        # `Path.resolve` raises where links lead in a circle (Python before 3.13).
+        return os.path.realpath(path) == os.path.realpath(other)

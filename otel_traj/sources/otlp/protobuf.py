@@ -15,6 +15,7 @@ from otel_traj.sources.otlp.ids import SPAN_ID_DIGITS, TRACE_ID_DIGITS, normalis
 from otel_traj.sources.otlp.lenient import describe_partial
 from otel_traj.sources.otlp.protobuf_values import decode_raw_attributes
 from otel_traj.sources.otlp.tempo_answer import parse_tempo_answer
+from otel_traj.sources.shared_resource import SharedResource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,7 +51,7 @@ class ProtobufDecoder:
         self._message_class = TracesData
         self._decode_error = DecodeError
         self._log = log
-        self._resource: dict[str, AttributeValue] = {}
+        self._resource = SharedResource()
         self._keys: dict[str, str] = {}
 
     def decode(self, data: bytes, at: Position) -> list[Span]:
@@ -102,10 +103,8 @@ class ProtobufDecoder:
             return None
 
     def _decode_batch(self, batch: Any, at: Position) -> Iterable[Span]:  # noqa: ANN401 - protobuf's own class
-        resource, unreadable = decode_raw_attributes(batch.resource.attributes, self._keys)
-        if resource == self._resource:
-            resource = self._resource
-        self._resource = resource
+        attributes, unreadable = decode_raw_attributes(batch.resource.attributes, self._keys)
+        resource = self._resource.share(attributes)
         for group in batch.scope_spans:
             yield from self._decode_group(group, resource, unreadable, at)
 

@@ -24,6 +24,7 @@ from otel_traj.sources.otlp.types import (
     TracesMessage,
 )
 from otel_traj.sources.otlp.values import MAX_VALUE_DEPTH
+from otel_traj.sources.shared_resource import SharedResource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -46,7 +47,7 @@ class StrictDecoder:
         self._decoder = msgspec.json.Decoder(TracesMessage, strict=False)
         self.keys: dict[str, str] = {}
         """Keys of the attributes of the last document, and of some before it."""
-        self._resource: dict[str, AttributeValue] = {}
+        self._resource = SharedResource()
 
     def decode(self, text: bytes) -> list[Span] | None:
         """Return the spans of one document.
@@ -62,7 +63,9 @@ class StrictDecoder:
         spans: list[Span] = []
         try:
             for batch in self._decoder.decode(text).resource_spans:
-                resource = self._share(self._attributes(batch.resource.attributes if batch.resource else ()))
+                resource = self._resource.share(
+                    self._attributes(batch.resource.attributes if batch.resource else ())
+                )
                 for scope_spans in batch.scope_spans:
                     _check_ids(scope_spans.spans)
                     self._append_spans(spans, scope_spans, resource)
@@ -128,11 +131,6 @@ class StrictDecoder:
             )
             for link in links
         )
-
-    def _share(self, resource: dict[str, AttributeValue]) -> dict[str, AttributeValue]:
-        if resource != self._resource:
-            self._resource = resource
-        return self._resource
 
 
 def _value_of(message: AnyValueMessage | None, depth: int) -> AttributeValue:

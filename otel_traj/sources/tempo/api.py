@@ -2,7 +2,8 @@
 
 By its documentation and its source of 2026-08 (3.0); none was run. v2 says whether a trace is whole; what it does not
 know it may answer with 404 or with nothing at all, and a Tempo without v2 with 404 too, so v1 has the last word. A
-search gives parts of traces, ids without their leading zeros, and no cursor.
+search gives parts of traces, ids without their leading zeros, and no cursor. None of its numbers counts the spans of a
+trace: `matched` counts those that the question fits, `serviceStats` the most that any one piece of the trace holds.
 """
 
 from __future__ import annotations
@@ -10,10 +11,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
+from otel_traj.sources.backend.answer import describe_error
 from otel_traj.sources.backend.client import AnswerTooLargeError
 from otel_traj.sources.backend.decoding import AnswerDecoder, NotJsonError, NotProtobufError
+from otel_traj.sources.backend.listing import (
+    Listing,
+    decode_answer,
+    decode_entries,
+    read_number,
+    report_gaps,
+)
 from otel_traj.sources.backend.paging import Found, Page
 from otel_traj.sources.otlp.ids import TRACE_ID_DIGITS, normalise_id
 
@@ -36,15 +45,17 @@ _NOT_TEMPO: Final = "look whether this is a Tempo's address (port 3200), its bas
 
 
 class _FoundTrace(Struct, rename={"trace_id": "traceID", "start_time_unix_nano": "startTimeUnixNano"}):
-    trace_id: str
-    start_time_unix_nano: int = 0
+    trace_id: object
+    start_time_unix_nano: object = 0
 
 
 class _SearchAnswer(Struct):
-    traces: list[_FoundTrace] | None = None
+    traces: list[Raw] | None = None
+    error: object = None
 
 
-_SEARCH = msgspec.json.Decoder(_SearchAnswer, strict=False)
+_SEARCH = msgspec.json.Decoder(_SearchAnswer)
+_FOUND_TRACE = msgspec.json.Decoder(_FoundTrace)
 
 
 class TempoApi:
@@ -58,6 +69,7 @@ class TempoApi:
             log: Where is reported what of the traces can't be used.
         """
         self._client = client
+        self._log = log
         self._decoder = AnswerDecoder(log)
 
     def find(self, traceql: str, window: Window, size: int) -> Page:
@@ -74,7 +86,7 @@ class TempoApi:
         parameters = [
             ("q", traceql),
             ("start", str(window.since_ns // 10**9)),
-            ("end", str(-(-window.until_ns // 10**9))),
+            ("end", str(window.until_ns // 10**9 + 1)),
             ("limit", str(size)),
             ("spss", "1"),
         ]
@@ -86,15 +98,11 @@ class TempoApi:
         if answer.status != 200:
             raise self._client.refuse(answer, "look at Tempo's log for the cause")
         try:
-            traces = _SEARCH.decode(answer.body).traces or ()
-        except (msgspec.MsgspecError, RecursionError) as error:
+            listing = _list_traces(answer.body)
+        except ValueError as error:
             raise self._client.refuse(answer, _NOT_TEMPO) from error
-        found = []
-        for trace in traces:
-            trace_id = normalise_id(trace.trace_id, TRACE_ID_DIGITS)
-            if trace_id:
-                found.append(Found(trace_id=trace_id, start_ns=trace.start_time_unix_nano))
-        return Page(found=tuple(found), is_full=len(traces) >= size)
+        report_gaps(self._log, listing)
+        return Page(found=listing.found, is_full=len(listing.found) + listing.unusable >= size)
 
     def fetch(self, trace_id: str) -> Iterator[Span]:
         """Yield the spans of one trace; none where it is not there.
@@ -108,16 +116,16 @@ class TempoApi:
             SourceError: Tempo does not answer, or not with a trace.
         """
         is_there = False
-        for span in self._read(self._ask(f"/api/v2/traces/{trace_id}", span_pruning="false")):
+        for span in self._read(self._ask(f"/api/v2/traces/{trace_id}", span_pruning="false"), trace_id):
             is_there = True
             yield span
         if not is_there:
-            yield from self._read(self._ask(f"/api/traces/{trace_id}"))
+            yield from self._read(self._ask(f"/api/traces/{trace_id}"), trace_id)
 
     def _ask(self, path: str, **parameters: str) -> Answer:
         return self._client.get(path, list(parameters.items()), accept=_PROTOBUF)
 
-    def _read(self, answer: Answer) -> Iterator[Span]:
+    def _read(self, answer: Answer, trace_id: str) -> Iterator[Span]:
         if answer.status == 404:
             return
         if answer.is_page:
@@ -130,8 +138,21 @@ class TempoApi:
         try:
             # What stands between may not know protobuf, and ask for JSON.
             if answer.body[:1] == b"{":
-                yield from self._decoder.decode_json(answer.body)
+                yield from self._decoder.decode_json(answer.body, trace_id)
             else:
                 yield from self._decoder.decode_protobuf(answer.body)
         except (NotJsonError, NotProtobufError) as error:
             raise self._client.refuse(answer, _NOT_TEMPO) from error
+
+
+def _list_traces(body: bytes) -> Listing:
+    answer = decode_answer(_SEARCH, body)
+    traces, unusable = decode_entries(_FOUND_TRACE, answer.traces)
+    found = []
+    for trace in traces:
+        trace_id = normalise_id(trace.trace_id, TRACE_ID_DIGITS)
+        if trace_id:
+            found.append(Found(trace_id=trace_id, start_ns=read_number(trace.start_time_unix_nano)))
+        else:
+            unusable += 1
+    return Listing(found=tuple(found), unusable=unusable, error=describe_error(answer.error))

@@ -6,6 +6,8 @@ import socket
 import ssl
 import subprocess
 import threading
+import traceback
+import tracemalloc
 from typing import TYPE_CHECKING
 
 import pytest
@@ -112,9 +114,25 @@ def test_a_connection_that_breaks_off_is_tried_again_and_never_taken_for_the_end
         thread.join()
 
 
-@pytest.mark.parametrize("pace", ["silent", "slow"])
-def test_a_backend_that_never_comes_to_an_end_is_left(pace: str) -> None:
-    """Neither silence nor a byte now and then holds a reader for ever."""
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        (b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n", b""),
+        (b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n", b" "),
+        (b"HTTP/1.1 200 OK\r\n\r\n", b" "),
+        (b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n", b"1\r\n \r\n"),
+        (b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;", b"a"),
+        (b"HTTP/1.1 200 OK\r\n", b"a: b\r\n"),
+        (b"", b"HTTP/1.1 102 Processing\r\n\r\n"),
+        (
+            b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\n\x1f\x8b\x08\0\0\0\0\0\0\x03",
+            b"\0\0\0\xff\xff",
+        ),
+    ],
+    ids=["silent", "slow", "no length", "chunks", "a chunk's head", "headers", "102", "nothing packed"],
+)
+def test_a_backend_that_never_comes_to_an_end_is_left(first: bytes, again: bytes) -> None:
+    """Neither silence nor a few bytes now and then hold a reader for ever, wherever in the answer they come."""
     ended = threading.Event()
     listener = socket.create_server(("127.0.0.1", 0))
 
@@ -122,11 +140,10 @@ def test_a_backend_that_never_comes_to_an_end_is_left(pace: str) -> None:
         connection, _ = listener.accept()
         with connection:
             connection.recv(65_536)
-            connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n")
+            connection.sendall(first)
             while not ended.wait(0.05):
-                if pace == "slow":
-                    with contextlib.suppress(OSError):
-                        connection.sendall(b" ")
+                with contextlib.suppress(OSError):
+                    connection.sendall(again)
 
     thread = threading.Thread(target=answer_slowly)
     thread.start()
@@ -158,8 +175,22 @@ def test_a_decompression_bomb_stops_at_the_bound() -> None:
     problems: list[SourceProblem] = []
     with serve(lambda _: Reply(200, bomb, {"content-encoding": "gzip"})) as served:
         source = JaegerSource(f"jaeger+http://{served.place}", max_bytes=1_000_000)
-        assert list(source.read_spans(problems.append, ONE)) == []
+        tracemalloc.start()
+        try:
+            assert list(source.read_spans(problems.append, ONE)) == []
+            assert tracemalloc.get_traced_memory()[1] < 20_000_000
+        finally:
+            tracemalloc.stop()
     assert codes(problems) == ["partial_response"]
+
+
+@pytest.mark.parametrize("packing", ["gzip, gzip", "deflate", "br", "zstd", "x"])
+def test_a_packing_that_nobody_asked_for_is_an_error_and_not_unpacked(packing: str) -> None:
+    """What would unpack it knows no bound: gzip in gzip makes a billion bytes of two thousand."""
+    with serve(lambda _: Reply(200, b"what it holds", {"content-encoding": packing})) as served:
+        source = JaegerSource(f"jaeger+http://{served.place}", sleep=lambda _: None)
+        with pytest.raises(SourceError, match=f"it is packed as '{packing}', which was not asked for"):
+            list(source.read_spans(refuse, ONE))
 
 
 def test_a_packed_answer_is_unpacked() -> None:
@@ -174,9 +205,10 @@ def test_a_packed_answer_is_unpacked() -> None:
         assert len(list(open_source(f"jaeger+http://{served.place}").read_spans(refuse, ONE))) == 4
 
 
-def test_a_broken_packing_is_an_error_of_ours() -> None:
+@pytest.mark.parametrize("body", [b"no gzip", gzip.compress(b"{}" * 500)[:-10]], ids=["none", "cut"])
+def test_a_broken_packing_is_an_error_of_ours(body: bytes) -> None:
     """What can't be unpacked is told as what it is."""
-    with serve(lambda _: Reply(200, b"no gzip", {"content-encoding": "gzip"})) as served:
+    with serve(lambda _: Reply(200, body, {"content-encoding": "gzip"})) as served:
         source = JaegerSource(f"jaeger+http://{served.place}", sleep=lambda _: None)
         with pytest.raises(SourceError, match="the answer can't be read"):
             list(source.read_spans(refuse, ONE))
@@ -246,6 +278,17 @@ def test_a_certificate_file_that_is_not_there_is_an_error_of_ours(monkeypatch: p
     monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/at/all.pem")
     with pytest.raises(SourceError, match="look at SSL_CERT_FILE"):
         list(open_source("jaeger+https://127.0.0.1:1").read_spans(refuse, ONE))
+
+
+@pytest.mark.parametrize("proxy", ["http://ann:hun?ter2@proxy", "http://ann:hunter2", "hun://ann:ter2@proxy"])
+def test_no_part_of_a_proxys_password_is_shown(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not where its address can't be used, either."""
+    monkeypatch.setenv("HTTP_PROXY", proxy)
+    with pytest.raises(SourceError, match="proxies that the environment names") as raised:
+        list(open_source("jaeger+http://jaeger.example:16686").read_spans(refuse, ONE))
+    shown = "".join(traceback.format_exception(raised.value))
+    assert "hun" not in shown
+    assert "ter2" not in shown
 
 
 def test_a_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import html
+import json
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import pytest
 
@@ -10,6 +13,8 @@ from tests.sources.reading import refuse
 from tests.sources.serving import Reply, serve
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.sources.serving import Request
 
 
@@ -60,6 +65,43 @@ def test_no_secret_is_shown_even_where_it_is_answered(
         list(open_source(place.format(served.place)).read_spans(refuse))
     for secret in ("pa55word", "YW5uOnBhNTV3b3Jk", "s3cr3t-key", "t0ken-of-ann"):
         assert secret not in str(raised.value) + raised.value.source
+
+
+@pytest.mark.parametrize("before", ["", "x" * 150, " " * 900])
+def test_no_piece_of_a_long_secret_is_shown(before: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is shown of an answer is cut, and a signed token is longer than that: its beginning is a secret, too."""
+    token = "".join(f"part{number}-" for number in range(200))
+    monkeypatch.setenv("OTEL_TRAJ_TOKEN", token)
+    with (
+        serve(lambda request: Reply(500, f"{before}{request.headers['authorization']}".encode())) as served,
+        pytest.raises(SourceError, match="500") as raised,
+    ):
+        list(open_source(f"jaeger+http://{served.place}").read_spans(refuse))
+    assert "part" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        str,
+        json.dumps,
+        lambda text: json.dumps(text).replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026"),
+        lambda text: json.dumps(text).replace("/", r"\/"),
+        html.escape,
+        lambda text: quote(text, safe=""),
+        repr,
+    ],
+    ids=["as it is", "JSON", "JSON of Go", "JSON of PHP", "HTML", "URL", "repr"],
+)
+def test_no_secret_is_shown_in_another_spelling(write: Callable[[str], str]) -> None:
+    """A backend that answers in JSON or HTML escapes some of the signs that a password has."""
+    sent = '4nn\'s "own" <&> \\ pa/ss'
+    with serve(lambda _: Reply(500, write(f"no: {sent}.").encode())) as served:
+        place = f"jaeger+http://ann:{quote(sent, safe='')}@{served.place}"
+        with pytest.raises(SourceError, match="500") as raised:
+            list(open_source(place).read_spans(refuse))
+    assert "***" in str(raised.value)
+    assert "4nn" not in str(raised.value)
 
 
 def test_who_is_refused_is_told_how_to_say_who_it_is() -> None:

@@ -95,6 +95,27 @@ def test_every_packing_gives_the_same_spans(packed: bytes) -> None:
     assert fingerprint(spans) == fingerprint(SPANS)
 
 
+@pytest.mark.parametrize(
+    "pack",
+    [lambda message: message, frame, lambda message: frame(pack_zstd(message)), pack_zstd],
+    ids=["one message", "with lengths", "packed with lengths", "packed"],
+)
+def test_a_message_of_any_length_is_one(pack: Callable[[bytes], bytes]) -> None:
+    """Its first length may be any character: behind the first tag, which is a line feed, it can look like JSON."""
+    for size in range(260):
+        span = Span(trace_id=TRACE, span_id="1".zfill(16), name="x" * size)
+        message = encode_message([span])
+        assert read_bytes(pack(message)) == ([span], []), message[:2]
+
+
+def test_a_message_of_any_length_is_found_behind_a_broken_one() -> None:
+    """Whoever looks for the next record does not take it for broken JSON."""
+    for size in range(260):
+        span = Span(trace_id=TRACE, span_id="1".zfill(16), name="x" * size)
+        spans, problems = read_bytes(frame(MESSAGES[0] * 9)[:40], frame(encode_message([span])))
+        assert (spans, codes(problems)) == ([span], ["unreadable_line"]), size
+
+
 @pytest.mark.parametrize("kind", list(PACKED))
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.55, 0.81, 0.97])
 def test_a_cut_end_costs_only_what_is_cut(kind: str, share: float) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from otel_traj import read_runs
 from otel_traj.errors import SourceError
 from otel_traj.sources import SpanQuery, open_source
 from otel_traj.sources.jaeger.source import JaegerSource
@@ -16,6 +17,7 @@ from tests.sources.jaeger.stand_in import PAGE, JaegerStandIn
 from tests.sources.places import WINDOW
 from tests.sources.reading import codes, fingerprint, refuse
 from tests.sources.serving import Reply, serve
+from tests.spans import RecordedRun
 
 if TYPE_CHECKING:
     from otel_traj.model import SourceProblem, Span
@@ -273,6 +275,97 @@ def test_a_trace_that_a_search_found_and_no_id_gives_is_named() -> None:
         source = open_source(f"jaeger+http://{served.place}?{WINDOW}")
         assert {span.trace_id for span in source.read_spans(problems.append)} == {OTHER_TRACE}
     assert [(problem.code, problem.trace_ids) for problem in problems] == [("partial_response", (TRACE,))]
+
+
+def test_a_trace_of_fewer_spans_than_its_summary_says_is_named() -> None:
+    """The newer line's search counts the spans of each trace: where fewer come by its id, the trace is not whole."""
+    problems: list[SourceProblem] = []
+    with serve(JaegerStandIn(SPANS, line="newer", held_back=[SPANS[0].span_id])) as served:
+        source = open_source(f"jaeger+http://{served.place}?{WINDOW}")
+        assert len(list(source.read_spans(problems.append))) == len(SPANS) - 1
+    assert [(problem.code, problem.trace_ids) for problem in problems] == [("partial_response", (TRACE,))]
+    assert f"trace {TRACE} has 4 spans, and 3 came by its id" in problems[0].message
+
+
+def test_a_trace_that_has_grown_since_its_summary_is_whole() -> None:
+    """More spans than the search counted are no problem: they came in between the two."""
+    app = JaegerStandIn(SPANS[2:], line="newer")
+
+    def answer(request: Request) -> Reply:
+        reply = app(request)
+        app.spans = SPANS
+        return reply
+
+    with serve(answer) as served:
+        assert len(read(f"jaeger+http://{served.place}?{WINDOW}")) == len(SPANS)
+
+
+@pytest.mark.parametrize("count", [None, 0, "4"])
+def test_a_summary_without_a_count_or_with_one_in_quotes_is_read(count: object) -> None:
+    """What a summary does not say is not missed, and 64-bit numbers may be texts."""
+
+    def answer(request: Request) -> Reply:
+        if request.path != "/api/v3/trace-summaries":
+            return JaegerStandIn(SPANS, line="newer")(request)
+        summary = {"traceId": TRACE} | ({} if count is None else {"spanCount": count})
+        return Reply(200, json.dumps({"summaries": [summary]}).encode())
+
+    with serve(answer) as served:
+        assert len(read(f"jaeger+http://{served.place}?{WINDOW}")) == 4
+
+
+def test_a_run_of_which_a_span_comes_late_is_whole_in_the_end_and_one_of_which_it_never_comes_is_not() -> (
+    None
+):
+    """A count that is not met is read for again; where it stays so, the run is incomplete, and says why."""
+    run = RecordedRun("r", start=time.time_ns() - 10**10)
+    run.task("a", 1)
+    run.task("b", 2)
+    spans = run.spans()
+    app = JaegerStandIn(spans, line="newer", held_back=[spans[0].span_id])
+    problems: list[SourceProblem] = []
+
+    def answer(request: Request) -> Reply:
+        reply = app(request)
+        if len(served.requests) > 4:
+            app.held_back.clear()
+        return reply
+
+    with serve(answer) as served:
+        [unmet] = read_runs(f"jaeger+http://{served.place}", wait=0, on_problem=problems.append)
+        [met] = read_runs(f"jaeger+http://{served.place}", wait=30, on_problem=refuse)
+    assert not unmet.complete
+    assert {problem.code for problem in unmet.problems} == {"manifest_mismatch", "partial_response"}
+    assert codes(problems) == ["partial_response"]
+    assert (met.steps, met.complete) == ([["__start__"], ["a"], ["b"]], True)
+
+
+def test_a_trace_that_is_named_as_cut_is_not_named_again_for_its_count() -> None:
+    """Jaeger's own word about the limit says more, and stays the one that the run's problem repeats."""
+    warned = msgspec.structs.replace(
+        SPANS[0], attributes=SPANS[0].attributes | {"jaeger.warning": "Trace truncated: only first 2 loaded"}
+    )
+    problems: list[SourceProblem] = []
+    with serve(JaegerStandIn([warned, *SPANS[1:]], line="newer", held_back=[SPANS[2].span_id])) as served:
+        list(open_source(f"jaeger+http://{served.place}?{WINDOW}").read_spans(problems.append))
+    assert codes(problems) == ["partial_response"]
+    assert "Trace truncated" in problems[0].message
+
+
+@pytest.mark.parametrize("parameters", [f"trace={TRACE}", WINDOW])
+def test_an_answer_with_another_trace_than_was_asked_for_is_none(parameters: str) -> None:
+    """What stands between may mix up answers: the trace that did not come is named, what came is used."""
+
+    def answer(request: Request) -> Reply:
+        app = JaegerStandIn(SPANS)
+        return app(request._replace(path=request.path.replace(TRACE, OTHER_TRACE)))
+
+    problems: list[SourceProblem] = []
+    with serve(answer) as served:
+        source = open_source(f"jaeger+http://{served.place}?{parameters}")
+        assert {span.trace_id for span in source.read_spans(problems.append)} == {OTHER_TRACE}
+    assert [(problem.code, problem.trace_ids) for problem in problems] == [("partial_response", (TRACE,))]
+    assert "other traces" in problems[0].message
 
 
 def test_a_bare_name_reads_the_last_hour() -> None:

@@ -17,7 +17,7 @@ from tests.sources.packing import encode_message
 from tests.sources.serving import Reply, Request
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from otel_traj.model import AttributeValue, Span
 
@@ -153,11 +153,17 @@ def _give_json(spans: list[Span], said: str | None, *, is_v2: bool) -> Reply:
 
 
 def _cut(span: Span) -> Span:
-    attributes = {
+    events = tuple(
+        msgspec.structs.replace(event, attributes=_cut_attributes(event.attributes)) for event in span.events
+    )
+    return msgspec.structs.replace(span, attributes=_cut_attributes(span.attributes), events=events)
+
+
+def _cut_attributes(attributes: Mapping[str, AttributeValue]) -> dict[str, AttributeValue]:
+    return {
         key: value.encode()[:_CUT].decode(errors="ignore") if isinstance(value, str) else value
-        for key, value in span.attributes.items()
+        for key, value in attributes.items()
     }
-    return msgspec.structs.replace(span, attributes=attributes)
 
 
 def _field(number: int, data: bytes) -> bytes:

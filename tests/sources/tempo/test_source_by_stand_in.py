@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from tests.sources.tempo.stand_in import TempoStandIn
 
 if TYPE_CHECKING:
     from otel_traj.model import SourceProblem, Span
+    from tests.sources.serving import Request
 
 HOUR = 3_600 * 10**9
 
@@ -85,6 +87,23 @@ def test_p05_a_search_gives_ids_and_each_trace_is_read_whole() -> None:
     assert sorted(request.path for request in by_id) == sorted(
         [f"/api/v2/traces/{TRACE}", f"/api/v2/traces/{OTHER_TRACE}"]
     )
+
+
+def test_what_a_search_counts_is_no_number_of_spans_of_the_trace() -> None:
+    """`matched` counts what the question fits, `serviceStats` a piece of the trace: by neither is anything missed."""
+
+    def answer(request: Request) -> Reply:
+        reply = TempoStandIn(SPANS)(request)
+        if request.path != "/api/search":
+            return reply
+        document = json.loads(reply.body)
+        for trace in document["traces"]:
+            trace["spanSets"][0]["matched"] = 90
+            trace["serviceStats"] = {"shop": {"spanCount": 90}}
+        return Reply(200, json.dumps(document).encode())
+
+    with serve(answer) as served:
+        assert len(read(f"tempo+http://{served.place}?{WINDOW}")) == len(SPANS)
 
 
 def test_p03_ids_without_their_leading_zeros_are_found() -> None:
