@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         load_references,
         write_references,
     )
-    from otel_traj.evaluate.emission import Emission, emit_verdicts
+    from otel_traj.evaluate.events.emission import Emission, emit_verdicts
     from otel_traj.match import (
         Any,
         AnyOf,
@@ -88,7 +88,7 @@ if TYPE_CHECKING:
         configure,
         record_feedback,
     )
-    from otel_traj.report.frames import to_dataframe
+    from otel_traj.report.runs.frames import to_dataframe
 
 __all__ = [
     "Any",
@@ -195,7 +195,7 @@ _NAMES_OF_MODULE = {
         "load_references",
         "write_references",
     ),
-    "otel_traj.evaluate.emission": ("Emission", "emit_verdicts"),
+    "otel_traj.evaluate.events.emission": ("Emission", "emit_verdicts"),
     "otel_traj.match": (
         "Any",
         "AnyOf",
@@ -231,7 +231,7 @@ _NAMES_OF_MODULE = {
         "state_before",
         "state_before_async",
     ),
-    "otel_traj.report.frames": ("to_dataframe",),
+    "otel_traj.report.runs.frames": ("to_dataframe",),
     "otel_traj.record": (
         "ContentPolicy",
         "JsonLinesSpanExporter",
@@ -252,7 +252,7 @@ def __getattr__(name: str) -> object:
     value = getattr(import_module(module), name)
     globals()[name] = value
     if "IPython" in sys.modules:
-        import_module("otel_traj.report.notebook").introduce_to_notebook()
+        import_module("otel_traj.report.runs.notebook").introduce_to_notebook()
     return value
 
 

@@ -36,7 +36,7 @@ def emit(report: Report, arguments: argparse.Namespace) -> None:
     """
     if arguments.emit is None or not report.verdicts:
         return
-    from otel_traj.evaluate.emission import emit_verdicts
+    from otel_traj.evaluate.events.emission import emit_verdicts
 
     emission = emit_verdicts(report)
     total = len(report.verdicts)

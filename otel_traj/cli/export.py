@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, get_args
 
+from otel_traj.cli.output import OUT_HELP, put_output, refuse_output
 from otel_traj.cli.parser import SOURCE_HELP, add_command
 from otel_traj.cli.selection import add_selection, list_selection
 from otel_traj.cli.speech import COULD_NOT_TELL, complain, open_named, print_problem
 from otel_traj.errors import SinkError
-from otel_traj.evaluate.export import ExportForm, export_runs
-from otel_traj.report import write_whole_file
-from otel_traj.sources import is_same_file, refuse_to_overwrite
+from otel_traj.evaluate.learning.export import ExportForm, export_runs
+from otel_traj.sources import is_same_file
 
 if TYPE_CHECKING:
     import argparse
@@ -39,7 +39,7 @@ def add_export(commands: Commands) -> None:
         "exit code: 0 written, 2 the source holds no run that was asked for"
     )
     command.add_argument("source", metavar="SOURCE", help=SOURCE_HELP)
-    command.add_argument("--out", metavar="FILE", required=True, help="the file, written over an earlier one")
+    command.add_argument("--out", metavar="FILE", required=True, help=OUT_HELP)
     command.add_argument(
         "--as", dest="form", choices=get_args(ExportForm), default="cases", help="(%(default)s)"
     )
@@ -51,7 +51,7 @@ def add_export(commands: Commands) -> None:
 
 def _export(arguments: argparse.Namespace) -> int:
     source = open_named(arguments.source, arguments)
-    refuse_to_overwrite(arguments.out, source)
+    refuse_output(arguments.out, source)
     _refuse_references(arguments)
     lines = list(
         export_runs(
@@ -68,9 +68,8 @@ def _export(arguments: argparse.Namespace) -> int:
             f"no run that was asked for was found in {source.name!r}, and {arguments.out!r} is not written"
         )
         return COULD_NOT_TELL
-    write_whole_file(arguments.out, "".join(f"{line}\n" for line in lines), what="the export")
     count = f"{len(lines):,} {'line' if len(lines) == 1 else 'lines'}"
-    print(f"{arguments.out}: {count}")
+    put_output(arguments.out, "".join(f"{line}\n" for line in lines), count, what="the export")
     return 0
 
 

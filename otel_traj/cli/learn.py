@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from otel_traj.cli.output import OUT_HELP, put_output, refuse_output
 from otel_traj.cli.parser import SOURCE_HELP, add_command
 from otel_traj.cli.selection import add_selection, list_selection
 from otel_traj.cli.speech import COULD_NOT_TELL, complain, open_named, print_problem
 from otel_traj.errors import InvalidReferenceError, SinkError
 from otel_traj.evaluate import learn_references, load_references, write_references
-from otel_traj.report import escape, write_whole_file
-from otel_traj.sources import refuse_to_overwrite
+from otel_traj.report import escape
 
 if TYPE_CHECKING:
     import argparse
@@ -46,15 +46,13 @@ def add_learn(commands: Commands) -> None:
         required=True,
         help="name of the reference, or how the names of several begin",
     )
-    command.add_argument(
-        "--out", metavar="FILE", required=True, help="the reference file, written over an earlier one"
-    )
+    command.add_argument("--out", metavar="FILE", required=True, help=OUT_HELP)
     add_selection(command)
 
 
 def _learn(arguments: argparse.Namespace) -> int:
     source = open_named(arguments.source, arguments)
-    refuse_to_overwrite(arguments.out, source)
+    refuse_output(arguments.out, source)
     _refuse_other_files(Path(arguments.out))
     learned = learn_references(
         source,
@@ -68,8 +66,8 @@ def _learn(arguments: argparse.Namespace) -> int:
     if not learned.references:
         complain(f"there is nothing to learn from in {source.name!r}, and {arguments.out!r} is not written")
         return COULD_NOT_TELL
-    write_whole_file(arguments.out, write_references(learned.references), what="the reference file")
-    _print(learned, arguments.out)
+    text = write_references(learned.references)
+    put_output(arguments.out, text, _tell(learned), what="the reference file")
     return 0
 
 
@@ -88,13 +86,14 @@ def _refuse_other_files(path: Path) -> None:
         raise SinkError(f"{words}; name another file", path=str(path)) from error
 
 
-def _print(learned: Learned, path: str) -> None:
+def _tell(learned: Learned) -> str:
     count = len(learned.references)
-    print(f"{path}: {count} {'reference' if count == 1 else 'references'}")
+    lines = [f"{count} {'reference' if count == 1 else 'references'}"]
     for reference in learned.references:
         runs = learned.runs_of[reference.name]
         ways = len(reference.any_of or ())
-        print(
+        lines.append(
             f"  {escape(reference.name)}: {runs:,} {'run' if runs == 1 else 'runs'}"
             + (f", {ways:,} trajectories" if ways else "")
         )
+    return "\n".join(lines)

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from otel_traj.errors import TrajectoryValueError
-from otel_traj.evaluate.document import MapNode, Place, ScalarNode, complain
-from otel_traj.evaluate.expect import check_keys, describe, read_map, read_name
-from otel_traj.evaluate.json_document import parse_json
-from otel_traj.evaluate.yaml_document import parse_yaml
+from otel_traj.evaluate.references.document import MapNode, Place, ScalarNode, complain
+from otel_traj.evaluate.references.expect import check_keys, describe, read_map, read_name
+from otel_traj.evaluate.references.json_document import parse_json
+from otel_traj.evaluate.references.yaml_document import parse_yaml
 
 if TYPE_CHECKING:
     import os
 
-    from otel_traj.evaluate.document import Node
+    from otel_traj.evaluate.references.document import Node
 
 __all__ = ["ModelPrice", "Prices", "load_prices"]
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
 
     from otel_traj.evaluate import Reference
-    from otel_traj.evaluate.verdict import VerdictWord
+    from otel_traj.evaluate.judging.verdict import VerdictWord
     from otel_traj.match import References
     from otel_traj.match.options import GivenOptions
     from otel_traj.model import Run

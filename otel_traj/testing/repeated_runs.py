@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from otel_traj.evaluate import Reference, Verdict
-    from otel_traj.evaluate.verdict import VerdictWord
+    from otel_traj.evaluate.judging.verdict import VerdictWord
     from otel_traj.match import References
     from otel_traj.match.options import GivenOptions
 

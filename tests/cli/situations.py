@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from msgspec.structs import replace
 
-from tests.evaluate.threads import lose, record_turn
+from tests.evaluate.judging.threads import lose, record_turn
 from tests.otlp_lines import write_lines
 from tests.spans import RecordedRun
 

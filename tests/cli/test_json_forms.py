@@ -15,7 +15,7 @@ from otel_traj.match.explain.result import HintKind, MatchMetadata, MatchOp, Not
 from otel_traj.match.modes import StepMode, TrajectoryMode
 from otel_traj.model import RunStatus, Usage
 from tests.cli.situations import SITUATIONS, write_situations
-from tests.evaluate.threads import record_turn
+from tests.evaluate.judging.threads import record_turn
 from tests.missing_api import needs
 from tests.otlp_lines import write_lines
 

@@ -145,3 +145,15 @@ def test_a_selection_that_meets_nothing_is_code_2(
     assert main(["export", source, "--out", str(out), "--graph", "other"]) == 2
     assert "no run" in capsys.readouterr().err
     assert not out.exists()
+
+
+@pytest.mark.parametrize("command", [["learn", "--name", "good"], ["export"]])
+def test_a_dash_is_stdout(command: list[str], source: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What would be in the file is the answer, and nothing else is; what there is to say stands on stderr."""
+    assert main([command[0], source, "--out", "-", *command[1:]]) == 0
+    said = capsys.readouterr()
+    assert said.err
+    if command[0] == "learn":
+        assert said.out.startswith("version: 1\n")
+    else:
+        assert [json.loads(line)["graph"] for line in said.out.splitlines()] == ["g"] * 3

@@ -21,7 +21,7 @@ from otel_traj.cli import main
 from otel_traj.evaluate import Reference, load_references
 from otel_traj.record.samples import build_seven_nodes, build_tool_agent
 from tests.evaluate.end_to_end import judge, record, write_references
-from tests.evaluate.threads import record_turn
+from tests.evaluate.judging.threads import record_turn
 from tests.otlp_lines import write_lines
 from tests.record.graphs import build_chain, new_chain
 from tests.recorded_runs import outline

@@ -16,7 +16,7 @@ from langgraph.types import Command, Send, interrupt
 from otel_traj import evaluate_runs, extract_trajectory_from_snapshots, read_runs
 from otel_traj.record.samples import build_seven_nodes, build_tool_agent
 from tests.evaluate.end_to_end import judge, record
-from tests.evaluate.threads import record_turn
+from tests.evaluate.judging.threads import record_turn
 from tests.oracles import ALL
 from tests.otlp_lines import write_lines
 from tests.record.graphs import State, build_chain, mark, new_chain

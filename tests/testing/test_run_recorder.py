@@ -11,7 +11,7 @@ from opentelemetry.sdk.trace import TracerProvider
 
 from otel_traj import LangGraphInstrumentor, NotEvaluatedError, read_runs
 from otel_traj.errors import InvalidReferenceError, TrajectoryTypeError, TrajectoryValueError
-from otel_traj.evaluate.reference import ExpectedThread, Reference
+from otel_traj.evaluate.references.reference import ExpectedThread, Reference
 from otel_traj.record.samples import build_approval, build_seven_nodes
 from otel_traj.testing import RunRecorder
 from tests.testing.asking import LONG, REFERENCES, SHORT, ask
