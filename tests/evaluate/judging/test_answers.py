@@ -78,7 +78,7 @@ def test_an_answer_that_can_be_told(
         (math.nan, "returned a number that is not finite"),
         (-math.inf, "returned a number that is not finite"),
         (10**400, "returned a number that is not finite"),
-        (_Bool(), "returned a value of type tests.evaluate.test_answers._Bool"),
+        (_Bool(), f"returned a value of type {__name__}._Bool"),
         (1j, "returned a value of type complex"),
         ([], "returned an empty list"),
         ((), "returned an empty list"),
