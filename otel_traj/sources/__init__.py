@@ -6,6 +6,7 @@ duplicates, and telling what the spans mean, are the work of `otel_traj.reconstr
 
 from __future__ import annotations
 
+from otel_traj.sources.backend.address import hide_user
 from otel_traj.sources.files.overwriting import refuse_to_overwrite
 from otel_traj.sources.opening import describe_defaults, open_source
 from otel_traj.sources.protocol import ALL_SPANS, Capabilities, OnProblem, Source, SpanQuery
@@ -17,6 +18,7 @@ __all__ = [
     "Source",
     "SpanQuery",
     "describe_defaults",
+    "hide_user",
     "open_source",
     "refuse_to_overwrite",
 ]
