@@ -19,6 +19,7 @@ from otel_traj.cli.show import add_show
 from otel_traj.cli.speech import COULD_NOT_TELL, complain, hint_at_references
 from otel_traj.errors import OtelTrajError, SourceError
 from otel_traj.report import discard_output, escape_unencodable
+from otel_traj.sources import hide_user
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -72,11 +73,13 @@ def _parse(words: list[str]) -> argparse.Namespace:
         parser.exit(COULD_NOT_TELL)
     first = words[0]
     # `Path.exists` raises for a name that is too long.
-    if first not in commands and not first.startswith("-") and os.path.lexists(first):
-        parser.error(f"{first!r} is no command; to look at it: otel-traj show {shlex.quote(first)}")
+    is_there = os.path.lexists(first)
+    if first not in commands and not first.startswith("-") and (is_there or "://" in first):
+        shown = first if is_there else hide_user(first)
+        parser.error(f"{shown!r} is no command; to look at it: otel-traj show {shlex.quote(shown)}")
     arguments, unknown = parser.parse_known_args(words, argparse.Namespace(parser=parser))
     if unknown:
-        arguments.parser.error(f"unknown arguments: {' '.join(unknown)}")
+        arguments.parser.error(f"unknown arguments: {' '.join(map(hide_user, unknown))}")
     if arguments.parser is parser:
         parser.error(f"no command; there are {', '.join(commands)}")
     return arguments

@@ -6,6 +6,7 @@ duplicates, and telling what the spans mean, are the work of `otel_traj.reconstr
 
 from __future__ import annotations
 
+from otel_traj.sources.backend.address import hide_user
 from otel_traj.sources.files.overwriting import refuse_to_overwrite
 from otel_traj.sources.files.same_file import is_same_file
 from otel_traj.sources.kept import KeptSource
@@ -22,6 +23,7 @@ __all__ = [
     "SpanQuery",
     "describe_defaults",
     "encode_lines",
+    "hide_user",
     "is_same_file",
     "open_source",
     "refuse_to_overwrite",

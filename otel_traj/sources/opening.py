@@ -30,7 +30,6 @@ from otel_traj.sources.sdk_spans import is_sdk_span
 __all__ = ["describe_defaults", "open_source"]
 
 _SCHEME: Final = re.compile(r"([^/]*)://")
-_PASSWORD: Final = re.compile(r".*:.*(?:@|%40)", re.DOTALL)
 _JAEGER: Final = frozenset({"jaeger+http", "jaeger+https"})
 _TEMPO: Final = frozenset({"tempo+http", "tempo+https"})
 _MAX_DEPTH: Final = 8
@@ -129,7 +128,7 @@ def _hiding_password(name: str) -> Iterator[None]:
     try:
         yield
     except SourceError:
-        shown = _PASSWORD.sub("***@", name, count=1)
+        shown = hide_user(name)
         if shown == name or os.path.lexists(name):
             raise
         raise SourceError(

@@ -123,6 +123,16 @@ def test_an_unknown_command_lists_the_known(capsys: pytest.CaptureFixture[str]) 
             "unknown arguments: y; see otel-traj show --help",
         ),
         (
+            ["jaeger+http://ann:secret@h"],
+            "otel-traj [-h] [--version] COMMAND ...",
+            "'jaeger+http://h' is no command; to look at it: otel-traj show jaeger+http://h; see otel-traj --help",
+        ),
+        (
+            ["show", "x", "jaeger+http://ann:secret@h?limit=5"],
+            "otel-traj show SOURCE [OPTION]...",
+            "unknown arguments: jaeger+http://h?limit=5; see otel-traj show --help",
+        ),
+        (
             ["demo", "--last", "1"],
             "otel-traj demo [--out DIR]",
             "unknown arguments: --last 1; see otel-traj demo --help",

@@ -24,6 +24,7 @@ MAX_LIMIT: Final = 100_000
 """More traces than this are not read at once."""
 
 _AT: Final = re.compile("@|%40")
+_PASSWORD: Final = re.compile(r".*:.*(?:@|%40)", re.DOTALL)
 _NO_PORT: Final = re.compile(r"(\[[^\]]*\]|[^:/?#\[]*):(?![0-9]*(?:[/?#]|\Z)).*", re.DOTALL)
 _HTTP: Final = re.compile(r"https?://", re.IGNORECASE)
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z_.-]*")
@@ -184,13 +185,16 @@ def hide_user(name: str, parameters: Collection[str] = ()) -> str:
     """Return a name without what may be a user and password, however broken it is.
 
     A password may hold signs that end it, or the `@` behind it may have been escaped with it: whatever stands before the
-    last `@` is hidden, but for the values of parameters. Without an `@`, what stands where the port should is.
+    last `@` is hidden, but for the values of parameters. Without an `@`, what stands where the port should is. An address
+    whose scheme is misspelt looks like the name of a file: there, a colon before an `@` makes a password.
 
     Args:
-        name: Scheme, `://` and the rest.
+        name: Whatever was given.
         parameters: Those that the name may have.
     """
     scheme, separator, rest = name.partition("://")
+    if not separator:
+        return _PASSWORD.sub("***@", name, count=1)
     ends = [match.end() for match in _AT.finditer(_blank_values(rest, parameters))]
     shown = _NO_PORT.sub(r"\1:***", rest[ends[-1] if ends else 0 :])
     return f"{scheme}{separator}{shown}"

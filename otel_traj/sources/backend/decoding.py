@@ -1,7 +1,7 @@
 """An answer with a trace to spans: strict OTLP in Jaeger's wrapper in one go, anything else with patience.
 
-An answer may give a part of a trace and say so: by a status, or by an error beside the spans or behind them in a
-stream, where it comes too late for the status of HTTP. That is told with the trace's id.
+An answer may give a part of a trace, and say so by an error beside the spans or behind them in a stream, where it comes
+too late for the status of HTTP. Here it is known which trace was asked for: the error is told with its id.
 """
 
 from __future__ import annotations
@@ -87,12 +87,10 @@ class AnswerDecoder:
         if not said or others:
             # An error that is reported here is nothing that the forms of traces should complain about once more.
             yield from self._documents.decode(others | {"errors": None} if said else document, _WHOLE)
-        if not said and _is_partial(fields.get("status")):
-            said = str(fields.get("message") or fields["status"])
         if said and trace_id not in self._log.named_traces:
             self._log.report(
                 "partial_response",
-                f"the answer with trace {trace_id} says that it is not whole ({said[:200]!r}); spans are missing, so that "
+                f"the answer with trace {trace_id} holds an error ({said!r}); spans are missing, so that "
                 "its runs can't be judged; look at the log of the place, and read again later",
                 trace_ids=(trace_id,),
             )
@@ -116,8 +114,3 @@ def _parse(body: bytes) -> list[object]:
         if len(documents) < 2:
             raise
         return [parse_json(document) for document in documents]
-
-
-def _is_partial(status: object) -> bool:
-    """Return whether a status is Tempo's `PARTIAL`, by its name in any spelling or by its number."""
-    return status in (1, "1") or (isinstance(status, str) and status.upper().endswith("PARTIAL"))

@@ -101,6 +101,6 @@ def report_gaps(log: ProblemLog, listing: Listing) -> None:
     if listing.unusable:
         log.report(
             "not_spans",
-            f"{listing.unusable:,} entries of the answer to a search can't be read; the traces that they stand for are not "
+            f"entries of the answer to a search can't be read ({listing.unusable:,}); the traces that they stand for are not "
             "seen, the others are used; look for what changed the answer on the way",
         )

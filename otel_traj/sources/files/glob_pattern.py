@@ -112,8 +112,16 @@ def _walk_folders(start: Path, on_unlisted: OnUnlisted) -> Iterator[Path]:
         waiting += [
             folder / entry.name
             for entry in _list_entries(folder, on_unlisted)
-            if entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
+            if not entry.name.startswith(".") and _is_folder(entry)
         ]
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        # Some file systems are asked about each name, and refuse where the folder may not be looked into.
+        return False
 
 
 def _list_entries(folder: Path, on_unlisted: OnUnlisted) -> list[os.DirEntry[str]]:

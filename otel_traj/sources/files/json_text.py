@@ -10,10 +10,11 @@ Three bytes of JSON (`{},`) become a hundred in memory, so the number of values 
 from __future__ import annotations
 
 import json
-import re
 from typing import Final
 
 import msgspec
+
+from otel_traj.sources.files.json_scanner import shorten_strings
 
 __all__ = ["MAX_VALUES", "NotJsonError", "TooManyValuesError", "check_size", "parse_json"]
 
@@ -21,7 +22,6 @@ MAX_VALUES: Final = 4_000_000
 """How many values, in lists and objects of any depth, a document may hold."""
 
 _MARKS: Final = (b",", b"{", b"[")
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
 class NotJsonError(ValueError):
@@ -41,12 +41,13 @@ def check_size(data: bytes) -> None:
     Raises:
         TooManyValuesError: It holds more than `MAX_VALUES`.
     """
-    if len(data) <= MAX_VALUES or (count := _count_marks(data)) <= MAX_VALUES:
+    if len(data) <= MAX_VALUES or _count_marks(data) <= MAX_VALUES:
         return
-    for string in _STRING.finditer(data):
-        count -= _count_marks(string[0])
-    if count > MAX_VALUES:
-        raise TooManyValuesError(f"it holds more than {MAX_VALUES:,} values")
+    count = 0
+    for piece in shorten_strings(data):
+        count += _count_marks(piece)
+        if count > MAX_VALUES:
+            raise TooManyValuesError(f"it holds more than {MAX_VALUES:,} values")
 
 
 def _count_marks(data: bytes) -> int:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TextReader"]
 
-_MAX_BROKEN: Final = 250_000
+_MAX_BROKEN: Final = 100_000
 _CONTROL: Final = rb"\x00-\x08\x0b\x0c\x0e-\x1f\xf5-\xff"
 _SCALAR: Final = rb'(?:-?[0-9][0-9.eE+-]*+|true|false|null|NaN|-?Infinity|"(?:[^"\\\n]|\\.)*+")[ \t\r]*+\n'
 # Lines of text that neither are a JSON value nor hold the beginning of one.
@@ -80,6 +80,7 @@ class TextReader:
         for line in lines:
             spans = self._decoder.decode_strictly(line.data, line=line.number)
             if spans is not None:
+                self._broken = 0
                 yield from spans
             elif not line.data.strip():
                 continue
@@ -108,6 +109,9 @@ class TextReader:
             return
         try:
             spans = self._decoder.decode_json(line.data, Position(line=line.number))
+        except TooManyValuesError as error:
+            self._broken += 1
+            self._report_oversized(line.number, str(error))
         except NotJsonError:
             for part in splitter.split(line):
                 yield from self._read_part(part)
@@ -173,10 +177,11 @@ class TextReader:
         )
 
     def _report_given_up(self, line: int) -> None:
+        # Under the code of the broken lines it would only be counted.
         self._log.report(
-            "unreadable_line",
-            f"up to line {line} more than {_MAX_BROKEN:,} documents in a row begin that are no whole JSON; what follows is "
-            "not read, so that reading ends; remove them, or name a file of OTLP JSON",
+            "not_spans",
+            f"up to line {line} more than {_MAX_BROKEN:,} parts in a row are no whole JSON; what follows is not read, so "
+            "that reading ends; remove them, or name a file of OTLP JSON",
             line=line,
         )
 

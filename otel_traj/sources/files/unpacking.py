@@ -118,6 +118,13 @@ class UnpackedStream(io.RawIOBase):
         piece = self._unpack_again(recent[:before], len(recent) - size) if is_whole else b""
         if before is None:
             self._packed.abandon()
+        if self._log.count("unreadable_line") >= _MAX_DAMAGED:
+            self._log.report(
+                "not_spans",
+                f"up to byte {self._start:,} {_MAX_DAMAGED:,} frames and more are damaged; what follows is not read, so "
+                "that reading ends; remove them, or name another file",
+                offset=self._start,
+            )
         consequence = (
             "what follows is not read"
             if before is None

@@ -103,4 +103,4 @@ def test_an_entry_of_a_search_that_cannot_be_read_costs_only_itself(
         assert len(list(source.read_spans(problems.append))) == len(SPANS)
     assert [problem.code for problem in problems] == ["partial_response", "not_spans"]
     assert "storage gone" in problems[0].message
-    assert problems[1].message.startswith("1 entries of the answer")
+    assert problems[1].message.startswith("entries of the answer to a search can't be read (1)")
