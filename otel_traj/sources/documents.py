@@ -61,7 +61,9 @@ class DocumentDecoder:
             batches = find_batches(part)
             if batches is not None:
                 self.is_known = True
-                yield from self._decode_otlp(batches, at, is_streamed=isinstance(part, dict) and "result" in part)
+                yield from self._decode_otlp(
+                    batches, at, is_streamed=isinstance(part, dict) and "result" in part
+                )
             elif isinstance(part, dict) and is_legacy_form(part):
                 self.is_known = True
                 yield from self._legacy.decode(part, at)
