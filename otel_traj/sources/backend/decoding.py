@@ -14,7 +14,7 @@ from msgspec import Raw, Struct
 from otel_traj.sources.backend.answer import describe_error
 from otel_traj.sources.backend.streamed import split_documents
 from otel_traj.sources.documents import DocumentDecoder
-from otel_traj.sources.files.json_text import NotJsonError, parse_json
+from otel_traj.sources.files.json_text import NotJsonError, check_size, parse_json
 from otel_traj.sources.otlp.protobuf import NotProtobufError, ProtobufDecoder
 from otel_traj.sources.otlp.strict import StrictDecoder
 from otel_traj.sources.position import Position
@@ -58,8 +58,9 @@ class AnswerDecoder:
             trace_id: What was asked for.
 
         Raises:
-            NotJsonError: It is no JSON.
+            NotJsonError: It is no JSON, or holds more values than a document may.
         """
+        check_size(body)
         spans = self._decode_strictly(body)
         if spans is not None:
             yield from spans

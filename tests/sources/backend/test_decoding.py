@@ -108,3 +108,11 @@ def test_what_is_no_json_is_refused(body: bytes) -> None:
     """As a whole: an answer that broke off is no answer."""
     with pytest.raises(NotJsonError):
         decode(body)
+
+
+def test_an_answer_of_very_many_values_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small as it is in bytes, it would take gigabytes once it is decoded."""
+    monkeypatch.setattr("otel_traj.sources.files.json_text.MAX_VALUES", 1_000)
+    body = b'{"result":{"resourceSpans":[' + b"{}," * 2_000 + b"{}]}}"
+    with pytest.raises(NotJsonError, match="1,000 values"):
+        list(AnswerDecoder(ProblemLog("place", lambda _: None)).decode_json(body, "0" * 32))
