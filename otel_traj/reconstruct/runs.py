@@ -103,6 +103,7 @@ class RunBuilder:
             parent_task_id=first.graph.parent_task_id if first.graph else None,
             parent_run_id=first.graph.parent_run_id if first.graph else None,
             omitted=_list_omitted(chain.parts),
+            emitter=first.emitter,
             error_type=last.graph.error_type if last.graph else None,
             source=self._source,
         )
@@ -156,6 +157,9 @@ def _name_cut_content(part: Part) -> list[Problem]:
         values = (call.arguments, call.input_messages, call.output_messages)
         texts += [(call.place, value) for value in values if isinstance(value, str)]
     places = {place.span_id: place for place, text in texts if decode_content(text)[1]}
+    mended = [part.graph.place] if part.graph is not None else []
+    mended += [*part.places, *(task.place for task in part.tasks)]
+    places |= {place.span_id: place for place in mended if place.mended_keys}
     if not places:
         return []
     message = (

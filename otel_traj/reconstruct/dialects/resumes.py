@@ -1,0 +1,66 @@
+"""Whether a call of a graph went on with an earlier one: other emitters do not say so.
+
+The input says it where it was recorded: a `Command`, written out as an object of its four fields, or nothing at all.
+Without content the superstep numbers do: new input takes two numbers before its first nodes, a resume none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from otel_traj.reconstruct.content import decode_content
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from otel_traj.reconstruct.facts import GraphFact, TaskFact
+
+__all__ = ["mark_resumes"]
+
+_COMMAND: Final = frozenset({"graph", "update", "resume", "goto"})
+_MAY_BE_COMMAND: Final = re.compile(r'\{\s*"(?:graph|update|resume|goto|input)"\s*:')
+_WRAPPED: Final = "input"
+
+
+def mark_resumes(graphs: Iterable[GraphFact], tasks_of: Mapping[str, Sequence[TaskFact]]) -> list[GraphFact]:
+    """Return the graph runs of one emitter, those that resumed marked.
+
+    Args:
+        graphs: Graph runs that do not say whether they resumed.
+        tasks_of: The tasks of each, by run id.
+    """
+    marked = []
+    last_on: defaultdict[tuple[tuple[str, str], str], set[int]] = defaultdict(set)
+    for graph in sorted(graphs, key=lambda graph: (graph.place.start_ns, graph.place.span_id)):
+        numbers = [task.superstep for task in tasks_of.get(graph.run_id, ()) if task.superstep >= 0]
+        first = min(numbers, default=0)
+        thread = (graph.service, graph.thread_id or graph.run_id)
+        resumed = _read_resumed(graph.inputs, first)
+        if resumed is None:
+            resumed = not graph.is_subgraph and first > 1 and first - 1 in last_on[thread]
+        if numbers and not graph.is_subgraph:
+            last_on[thread].add(max(numbers))
+        marked.append(msgspec.structs.replace(graph, resumed=resumed) if resumed else graph)
+    return marked
+
+
+def _read_resumed(inputs: str | None, first: int) -> bool | None:
+    """Return whether an input says that it resumes; None where it was not recorded."""
+    if inputs is None:
+        return None
+    if inputs == "null":
+        return True
+    if not _MAY_BE_COMMAND.match(inputs):
+        return False
+    value = decode_content(inputs)[0]
+    if isinstance(value, dict) and value.keys() == {_WRAPPED}:
+        value = value[_WRAPPED]
+        if value is None:
+            return True
+    if not isinstance(value, dict) or value.keys() != _COMMAND:
+        return False
+    return value["resume"] is not None or first > 1
