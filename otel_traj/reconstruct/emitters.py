@@ -42,7 +42,8 @@ def choose_emitters(parts: Sequence[Part]) -> list[Part]:
         emitter = min(of_emitter, key=lambda name: _rank(name, of_emitter[name]))
         chosen = of_emitter.pop(emitter)
         if emitter != sc.SCOPE_NAME:
-            seconds = {id(part) for part in find_second_recordings(chosen)}
+            whole = [part for part in chosen if part.graph is not None]
+            seconds = {id(part) for part in find_second_recordings(whole)}
             chosen = [part for part in chosen if id(part) not in seconds]
             _add_unseen(chosen, [part for others in of_emitter.values() for part in others])
         kept.update(map(id, chosen))

@@ -6,6 +6,7 @@ the superstep that a resume goes on with is listed once.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from otel_traj.model import NAMED_ONLY, Invocation, Problem, Run
@@ -19,6 +20,7 @@ from otel_traj.reconstruct.names import name_run, name_span, name_spans
 from otel_traj.reconstruct.parts import find_start, find_thread
 from otel_traj.reconstruct.subgraphs import join_children
 from otel_traj.reconstruct.supersteps import list_recorded_steps, order_siblings
+from otel_traj.reconstruct.without_manifest import check_answered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -115,6 +117,8 @@ class RunBuilder:
             problems += check_part(piece.part, piece.tasks, self._conflicts)
             problems += _name_cut_content(piece.part)
             problems += self._name_partial_trace(piece.part)
+        for before, part in pairwise(chain.parts):
+            problems += check_answered(before, part)
         problems += [*chain.problems, *_name_unknown_pause(chain.parts[-1]), *find_gap(pieces)]
         return list(dict.fromkeys(problems))
 

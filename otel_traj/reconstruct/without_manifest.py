@@ -1,8 +1,9 @@
 """What shows that tasks are missing, where no manifest says how many ran.
 
 Other emitters write none. Superstep numbers follow one another within a call, fan-out tasks are numbered from 0, a join
-names the nodes that it waited for: where one of these has a hole, a span was lost (or a node's result came from a
-cache, which leaves none). A lost task beside others of its superstep, or after all others, leaves no trace.
+names the nodes that it waited for, an error comes from a task, an answer follows a question: where one of these has a
+hole, a span was lost (or a node's result came from a cache, which leaves none). A lost task beside others of its
+superstep, or after all others, leaves no trace.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from otel_traj import semconv as sc
 from otel_traj.model import Problem
+from otel_traj.reconstruct.dialects.resumes import ANSWER
 from otel_traj.reconstruct.names import name_run, name_span
 from otel_traj.reconstruct.parts import find_thread
 
@@ -23,9 +25,11 @@ if TYPE_CHECKING:
     from otel_traj.reconstruct.facts import GraphFact
     from otel_traj.reconstruct.parts import Part
 
-__all__ = ["check_without_manifest"]
+__all__ = ["check_answered", "check_without_manifest"]
 
 _NOTHING_TO_RESUME: Final = "EmptyInputError"
+_ERRORS_OF_GRAPHS: Final = frozenset({_NOTHING_TO_RESUME, "GraphRecursionError", "InvalidUpdateError"})
+"""What LangGraph raises beside the tasks."""
 _JOIN: Final = "join:"
 _ADVICE: Final = "Read the source again later; the handler of this package beside the emitter would know."
 
@@ -42,14 +46,30 @@ def check_without_manifest(part: Part, tasks: Sequence[Task]) -> list[Problem]:
         return []
     if not tasks:
         return [] if graph.error_type == _NOTHING_TO_RESUME or part.orphans else [_name_no_tasks(part, graph)]
-    return [
-        Problem(
-            code="task_missing",
-            message=f"{name_run(part)}: {said}, so that a task is missing (or was cached, where nodes are). {_ADVICE}",
-            span_ids=(graph.place.span_id,),
-        )
-        for said in _find_holes(part, graph, [task for task in tasks if task.superstep >= 0])
-    ]
+    holes = _find_holes(part, graph, [task for task in tasks if task.superstep >= 0])
+    return [_name_missing_task(part, graph, said) for said in holes]
+
+
+def check_answered(before: Part, part: Part) -> list[Problem]:
+    """Return a problem where a call of another emitter's answers an interrupt that no task shows.
+
+    Args:
+        before: The call of the run before it.
+        part: The call.
+    """
+    graph = part.graph
+    if graph is None or part.emitter == sc.SCOPE_NAME or graph.input_type != ANSWER:
+        return []
+    if before.graph is None or before.graph.outcome == "interrupted":
+        return []
+    return [_name_missing_task(part, graph, "it answers an interrupt that no task before it shows")]
+
+
+def _name_missing_task(part: Part, graph: GraphFact, said: str) -> Problem:
+    message = (
+        f"{name_run(part)}: {said}, so that a task is missing (or was cached, where nodes are). {_ADVICE}"
+    )
+    return Problem(code="task_missing", message=message, span_ids=(graph.place.span_id,))
 
 
 def _name_no_tasks(part: Part, graph: GraphFact) -> Problem:
@@ -71,6 +91,9 @@ def _find_holes(part: Part, graph: GraphFact, tasks: Sequence[Task]) -> Iterator
     if not graph.resumed:
         yield from _find_push_holes(tasks)
         yield from _find_join_holes(tasks)
+    has_failed = any(task.status != "ok" for task in tasks)
+    if graph.outcome == "error" and not has_failed and graph.error_type not in _ERRORS_OF_GRAPHS:
+        yield f"it ended in {graph.error_type or 'an error'}, and no task of it did"
 
 
 def _begins_late(part: Part, first: int) -> bool:

@@ -34,7 +34,8 @@ _KINDS: Final[dict[str | None, Kind]] = {
     "tool": "tool",
     None: "chain",
 }
-_INTERRUPT: Final = "Interrupt("
+_INTERRUPT: Final = "(Interrupt("
+_RECURSION: Final = "Recursion limit of "
 
 
 def read_langfuse(span: Span) -> CallbackRun:
@@ -71,8 +72,12 @@ def _read_content(attributes: Mapping[str, AttributeValue], key: str) -> str | N
 
 def _read_ending(span: Span) -> Ending:
     message = read_str(span.attributes, _OWN + "status_message") or ""
-    is_interrupt = message.startswith("(" + _INTERRUPT) and span.status != "error"
-    return end_with(span, "GraphInterrupt" if is_interrupt else None, message)
+    error_type = None
+    if message.startswith(_INTERRUPT) and span.status != "error":
+        error_type = "GraphInterrupt"
+    elif message.startswith(_RECURSION):
+        error_type = "GraphRecursionError"
+    return end_with(span, error_type, message)
 
 
 def _read_model(attributes: Mapping[str, AttributeValue], inputs: str | None, outputs: str | None) -> Call:

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
     from otel_traj.reconstruct.facts import GraphFact, TaskFact
 
-__all__ = ["mark_resumes"]
+__all__ = ["ANSWER", "mark_resumes"]
+
+ANSWER: Final = "Command"
+"""Input type of a call that answers an interrupt, as far as its input tells."""
 
 _COMMAND: Final = frozenset({"graph", "update", "resume", "goto"})
 _MAY_BE_COMMAND: Final = re.compile(r'\{\s*"(?:graph|update|resume|goto|input)"\s*:')
@@ -39,28 +42,31 @@ def mark_resumes(graphs: Iterable[GraphFact], tasks_of: Mapping[str, Sequence[Ta
         numbers = [task.superstep for task in tasks_of.get(graph.run_id, ()) if task.superstep >= 0]
         first = min(numbers, default=0)
         thread = (graph.service, graph.thread_id or graph.run_id)
-        resumed = _read_resumed(graph.inputs, first)
+        resumed, command = _read_input(graph.inputs, first)
         if resumed is None:
             resumed = not graph.is_subgraph and first > 1 and first - 1 in last_on[thread]
         if numbers and not graph.is_subgraph:
             last_on[thread].add(max(numbers))
-        marked.append(msgspec.structs.replace(graph, resumed=resumed) if resumed else graph)
+        if resumed or command is not None:
+            graph = msgspec.structs.replace(graph, resumed=resumed, input_type=command)
+        marked.append(graph)
     return marked
 
 
-def _read_resumed(inputs: str | None, first: int) -> bool | None:
-    """Return whether an input says that it resumes; None where it was not recorded."""
+def _read_input(inputs: str | None, first: int) -> tuple[bool | None, str | None]:
+    """Return whether an input says that it resumes, None where it was not recorded; and `Command` where it answers."""
     if inputs is None:
-        return None
+        return None, None
     if inputs == "null":
-        return True
+        return True, None
     if not _MAY_BE_COMMAND.match(inputs):
-        return False
+        return False, None
     value = decode_content(inputs)[0]
     if isinstance(value, dict) and value.keys() == {_WRAPPED}:
         value = value[_WRAPPED]
         if value is None:
-            return True
+            return True, None
     if not isinstance(value, dict) or value.keys() != _COMMAND:
-        return False
-    return value["resume"] is not None or first > 1
+        return False, None
+    answers = value["resume"] is not None
+    return answers or first > 1, ANSWER if answers else None
