@@ -78,10 +78,10 @@ class _Tree:
         if metadata.namespace:
             is_new = parent is None or parent.metadata.namespace != metadata.namespace
             return metadata.node == run.name and is_new
-        if metadata.node is not None or metadata.step is not None:
+        if metadata.node is not None:
             # The namespace is lost; inside of a task node and superstep are those of the parent.
             around = (parent.metadata.node, parent.metadata.step) if parent is not None else None
-            return metadata.node in (run.name, None) and around != (metadata.node, metadata.step)
+            return metadata.node == run.name and around != (metadata.node, metadata.step)
         if not metadata.is_cut or parent is None or parent.kind not in ("chain", "graph"):
             return False
         return not parent.metadata.namespace and self._find_parent(parent) is None
