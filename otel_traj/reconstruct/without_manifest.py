@@ -114,7 +114,7 @@ def _find_push_holes(tasks: Sequence[Task]) -> Iterator[str]:
 
 def _find_join_holes(tasks: Sequence[Task]) -> Iterator[str]:
     """Yield the nodes that a join waited for and that did not run; of a thread's later calls, they may have before."""
-    if tasks[0].superstep > 1:
+    if not tasks or tasks[0].superstep > 1:
         return
     ran = {task.node for task in tasks}
     for task in tasks:

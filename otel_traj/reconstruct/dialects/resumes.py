@@ -1,7 +1,8 @@
 """Whether a call of a graph went on with an earlier one: other emitters do not say so.
 
 The input says it where it was recorded: a `Command`, written out as an object of its four fields, or nothing at all.
-Without content the superstep numbers do: new input takes two numbers before its first nodes, a resume none.
+Without content the tasks do: one that ran before runs again under its id. Where none does (a static interrupt), the
+superstep numbers say it: new input takes two of them before its first nodes, a resume none.
 """
 
 from __future__ import annotations
@@ -37,18 +38,23 @@ def mark_resumes(graphs: Iterable[GraphFact], tasks_of: Mapping[str, Sequence[Ta
         tasks_of: The tasks of each, by run id.
     """
     marked = []
+    seen: set[str] = set()
     last_on: defaultdict[tuple[tuple[str, str], str], set[int]] = defaultdict(set)
     for graph in sorted(graphs, key=lambda graph: (graph.place.start_ns, graph.place.span_id)):
-        numbers = [task.superstep for task in tasks_of.get(graph.run_id, ()) if task.superstep >= 0]
+        tasks = tasks_of.get(graph.run_id, ())
+        numbers = {task.superstep for task in tasks if task.superstep >= 0}
+        ids = {task.task_id for task in tasks}
         first = min(numbers, default=0)
-        thread = (graph.service, graph.thread_id or graph.run_id)
+        numbered = last_on[graph.service, graph.thread_id or graph.run_id]
         resumed, command = _read_input(graph.inputs, first)
         if resumed is None:
-            resumed = not graph.is_subgraph and first > 1 and first - 1 in last_on[thread]
+            goes_on = not graph.is_subgraph and first > 1 and first - 1 in numbered
+            resumed = goes_on or not seen.isdisjoint(ids)
+        seen |= ids
         if numbers and not graph.is_subgraph:
-            last_on[thread].add(max(numbers))
-        if resumed or command is not None:
-            graph = msgspec.structs.replace(graph, resumed=resumed, input_type=command)
+            numbered.add(max(numbers))
+        if resumed:
+            graph = msgspec.structs.replace(graph, resumed=True, input_type=command)
         marked.append(graph)
     return marked
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +14,10 @@ from otel_traj import read_runs
 from otel_traj.sources import open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from otel_traj import Run
-    from otel_traj.model import AttributeValue, SourceProblem, Span
+    from otel_traj.model import AttributeValue, SourceProblem, Span, Task
 
 __all__ = [
     "CORPORA",
@@ -24,14 +25,23 @@ __all__ = [
     "SCENARIOS",
     "change_each",
     "list_recorded_steps",
+    "list_tasks",
     "load_spans",
     "load_truth",
     "name_corpus",
     "read_quietly",
+    "rename_tasks",
+    "tell_again",
 ]
 
 CORPORA = Path(__file__).parent / "corpora"
-EMITTERS = ("langfuse-5.0.4", "langsmith-0.15.1", "mlflow-3.17.2", "openinference-0.1.80", "openllmetry-0.62.4")
+EMITTERS = (
+    "langfuse-5.0.4",
+    "langsmith-0.15.1",
+    "mlflow-3.17.2",
+    "openinference-0.1.80",
+    "openllmetry-0.62.4",
+)
 """Those that write node tasks."""
 SCENARIOS = tuple(sorted(path.stem for path in (CORPORA / EMITTERS[0]).glob("*.jsonl")))
 
@@ -76,3 +86,47 @@ def change_each(
 ) -> list[Span]:
     """Return spans with their attributes changed."""
     return [msgspec.structs.replace(span, attributes=change(span.attributes)) for span in spans]
+
+
+def list_tasks(runs: Iterable[Run]) -> list[Task]:
+    """Return the tasks of runs and of those below them, in a fixed order."""
+    return [task for run in runs for task in (*run.tasks, *list_tasks(run.children))]
+
+
+def rename_tasks(spans: Iterable[Span], ids: Mapping[str, str]) -> list[Span]:
+    """Return spans with other task ids, wherever these stand in an attribute."""
+    pattern = re.compile("|".join(map(re.escape, ids)))
+
+    def rename(value: AttributeValue) -> AttributeValue:
+        return pattern.sub(lambda found: ids[found[0]], value) if isinstance(value, str) else value
+
+    return change_each(spans, lambda attributes: {key: rename(value) for key, value in attributes.items()})
+
+
+def tell_again(emitter: str, scenario: str, first: str, *, in_its_traces: bool = False) -> list[Span]:
+    """Return a scenario as an emitter tells it, with the task ids and times of another emitter's run.
+
+    Of two instrumentations in one process these are the same: LangGraph gives the ids, and both see each callback at
+    the same time. Their traces are the same where both share a tracer provider and a span around the run.
+    """
+    spans, others = load_spans(emitter, scenario), load_spans(first, scenario)
+    runs, truths = read_quietly(spans), read_quietly(others)
+    # otel-genai has no task to rename.
+    ids = {
+        task.task_id: other.task_id for task, other in zip(list_tasks(runs), list_tasks(truths), strict=False)
+    }
+    calls, true_calls = ([call for run in each for call in run.invocations] for each in (runs, truths))
+    like = {call.trace_id: (call, true) for call, true in zip(calls, true_calls, strict=True)}
+    told = []
+    for span in rename_tasks(spans, ids) if ids else spans:
+        call, true = like.get(span.trace_id, (calls[0], true_calls[0]))
+        shift = true.started_ns - call.started_ns
+        told.append(
+            msgspec.structs.replace(
+                span,
+                trace_id=true.trace_id if in_its_traces else span.trace_id,
+                start_ns=span.start_ns + shift,
+                end_ns=span.end_ns + shift,
+            )
+        )
+    return told

@@ -115,8 +115,8 @@ def test_models_tools_and_tokens(emitter: str, scenario: str) -> None:
         ("get_time", "call_2", known, 2, "tools"),
     ]
     assert {call.model_call for call in run.tool_calls} == {run.model_calls[0].span_id}
-    tasks = {task.task_id for task in run.tasks}
-    assert {call.task_id for call in (*run.model_calls, *run.tool_calls)} == tasks
+    called = {call.task_id for call in run.model_calls} | {call.task_id for call in run.tool_calls}
+    assert called == {task.task_id for task in run.tasks}
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
