@@ -66,7 +66,7 @@ def _doubt(chain: Chain, part: Part, strays: dict[_Key, list[TaskFact]]) -> None
     places = [task.place for task in may_be_its]
     message = (
         f"{name_run(part)}: while it ran, {part.emitter} recorded tasks without their graph run: "
-        f"{name_spans(places)}. Some of them may be its own. Record with the handler of this package beside it."
+        f"{name_spans(places)}. Some of them may be its own. Use the handler of this package beside it."
     )
     span_ids = tuple(sorted(place.span_id for place in places))
     chain.problems.append(Problem(code="orphan", message=message, span_ids=span_ids))

@@ -31,7 +31,7 @@ _NOTHING_TO_RESUME: Final = "EmptyInputError"
 _ERRORS_OF_GRAPHS: Final = frozenset({_NOTHING_TO_RESUME, "GraphRecursionError", "InvalidUpdateError"})
 """What LangGraph raises beside the tasks."""
 _JOIN: Final = "join:"
-_ADVICE: Final = "Read the source again later; the handler of this package beside the emitter would know."
+_ADVICE: Final = "Read the source again later, and record with the handler of this package beside the emitter."
 
 
 def check_without_manifest(part: Part, tasks: Sequence[Task]) -> list[Problem]:
@@ -62,12 +62,13 @@ def check_answered(before: Part, part: Part) -> list[Problem]:
         return []
     if before.graph is None or before.graph.outcome == "interrupted":
         return []
-    return [_name_missing_task(part, graph, "it answers an interrupt that no task before it shows")]
+    return [_name_missing_task(part, graph, "the input answers an interrupt that no task shows")]
 
 
 def _name_missing_task(part: Part, graph: GraphFact, said: str) -> Problem:
     message = (
-        f"{name_run(part)}: {said}, so that a task is missing (or was cached, where nodes are). {_ADVICE}"
+        f"{name_run(part)}: of {name_span(graph.place)} {said}, so that a task is missing (or was cached, where nodes "
+        f"are). {_ADVICE}"
     )
     return Problem(code="task_missing", message=message, span_ids=(graph.place.span_id,))
 
@@ -75,7 +76,7 @@ def _name_missing_task(part: Part, graph: GraphFact, said: str) -> Problem:
 def _name_no_tasks(part: Part, graph: GraphFact) -> Problem:
     message = (
         f"{name_run(part)}: {part.emitter} recorded {name_span(graph.place)} and no node task below it, so nobody knows "
-        f"which nodes ran. Record node tasks: with the handler of this package, beside it or in its place."
+        f"which nodes ran. Use the handler of this package, beside it or in its place."
     )
     return Problem(code="no_node_tasks", message=message, span_ids=(graph.place.span_id,))
 
@@ -87,13 +88,13 @@ def _find_holes(part: Part, graph: GraphFact, tasks: Sequence[Task]) -> Iterator
         if high > low + 1:
             yield f"superstep {high} follows superstep {low}"
     if numbers and not graph.resumed and _begins_late(part, numbers[0]):
-        yield f"its first superstep is number {numbers[0]}"
+        yield f"the first superstep is number {numbers[0]}"
     if not graph.resumed:
         yield from _find_push_holes(tasks)
         yield from _find_join_holes(tasks)
     has_failed = any(task.status != "ok" for task in tasks)
     if graph.outcome == "error" and not has_failed and graph.error_type not in _ERRORS_OF_GRAPHS:
-        yield f"it ended in {graph.error_type or 'an error'}, and no task of it did"
+        yield f"the end is {graph.error_type or 'an error'}, and no task ended so"
 
 
 def _begins_late(part: Part, first: int) -> bool:
