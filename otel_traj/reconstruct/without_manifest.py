@@ -87,7 +87,7 @@ def _find_holes(part: Part, graph: GraphFact, tasks: Sequence[Task]) -> Iterator
     for low, high in pairwise(numbers):
         if high > low + 1:
             yield f"superstep {high} follows superstep {low}"
-    if numbers and not graph.resumed and _begins_late(part, numbers[0]):
+    if numbers and not graph.resumed and _begins_late(part, tasks[0]):
         yield f"the first superstep is number {numbers[0]}"
     if not graph.resumed:
         yield from _find_push_holes(tasks)
@@ -97,9 +97,14 @@ def _find_holes(part: Part, graph: GraphFact, tasks: Sequence[Task]) -> Iterator
         yield f"the end is {graph.error_type or 'an error'}, and no task ended so"
 
 
-def _begins_late(part: Part, first: int) -> bool:
-    """Whether a call that input began does so where none can: at 2, or after 1 where no thread was counted before."""
-    return first == 2 or (first > 1 and find_thread(part) is None)
+def _begins_late(part: Part, task: Task) -> bool:
+    """Whether a call that input began does so where none can: at 2, or after 1 where no thread was counted before.
+
+    An entrypoint of the functional API has one superstep only, and may have any number.
+    """
+    if task.triggers == (sc.START_NODE,):
+        return False
+    return task.superstep == 2 or (task.superstep > 1 and find_thread(part) is None)
 
 
 def _find_push_holes(tasks: Sequence[Task]) -> Iterator[str]:

@@ -31,6 +31,8 @@ _KINDS: Final[dict[str | None, Kind]] = {
     None: "chain",
 }
 _JSON: Final = "application/json"
+_HIDDEN: Final = "__REDACTED__"
+"""In place of content where OPENINFERENCE_HIDE_INPUTS or OPENINFERENCE_HIDE_OUTPUTS is set."""
 _TOOL_CALL: Final = re.compile(
     r"(llm\.output_messages\.\d+\.message\.tool_calls\.\d+\.tool_call)\.function\.name\Z"
 )
@@ -55,8 +57,11 @@ def read_openinference(span: Span) -> CallbackRun:
 
 
 def _read_content(attributes: Mapping[str, AttributeValue], side: str) -> str | None:
+    """Return what was put in or came out as JSON text: plain text but for objects, lists and nothing at all."""
     text = read_str(attributes, f"{side}.value")
-    return text if attributes.get(f"{side}.mime_type") == _JSON else encode_text(text)
+    if text == _HIDDEN:
+        return None
+    return text if attributes.get(f"{side}.mime_type") == _JSON or text == "null" else encode_text(text)
 
 
 def _read_model(attributes: Mapping[str, AttributeValue]) -> Call:

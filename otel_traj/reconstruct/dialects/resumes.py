@@ -46,7 +46,8 @@ def mark_resumes(graphs: Iterable[GraphFact], tasks_of: Mapping[str, Sequence[Ta
         ids = {task.task_id for task in tasks}
         first = min(numbers, default=0)
         numbered = last_on[graph.service, graph.thread_id or graph.run_id]
-        resumed, command = _read_input(graph.inputs, first)
+        # A subgraph that is resumed has its caller's input again.
+        resumed, command = (None, None) if graph.is_subgraph else _read_input(graph.inputs, first)
         if resumed is None:
             goes_on = not graph.is_subgraph and first > 1 and first - 1 in numbered
             resumed = goes_on or not seen.isdisjoint(ids)

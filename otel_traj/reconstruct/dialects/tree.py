@@ -88,10 +88,11 @@ class _Tree:
 
     def _is_lone_graph(self, run: CallbackRun) -> bool:
         """Whether a graph's run shows without any task below it."""
-        if run.metadata.namespace or run.metadata.node is not None or self._find_parent(run) is not None:
+        if run.metadata.namespace or run.metadata.node is not None:
             return False
         is_named = run.metadata.integration is not None or run.name == _DEFAULT_NAME
-        return run.kind == "graph" or (run.kind == "chain" and is_named)
+        is_top = run.kind == "chain" and is_named and self._find_parent(run) is None
+        return run.kind == "graph" or is_top
 
     def _find_above(self, run: CallbackRun) -> tuple[CallbackRun | None, CallbackRun | None]:
         """Return the graph run that a callback ran in, and the task of it; None for what is not there."""
