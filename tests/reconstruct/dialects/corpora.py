@@ -30,6 +30,7 @@ __all__ = [
     "load_truth",
     "name_corpus",
     "read_quietly",
+    "refuse",
     "rename_tasks",
     "tell_again",
 ]

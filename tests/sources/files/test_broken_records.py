@@ -76,7 +76,9 @@ def test_a_process_that_died_in_the_first_record_costs_no_other(make: Callable[[
 
 @with_lengths
 @pytest.mark.parametrize("broken", [0, KILLED])
-def test_a_length_that_is_wrong_costs_no_record_but_its_own(make: Callable[[int], bytes], broken: int) -> None:
+def test_a_length_that_is_wrong_costs_no_record_but_its_own(
+    make: Callable[[int], bytes], broken: int
+) -> None:
     """Too short or too long, in the first record or another."""
     records = [make(number) for number in range(COUNT)]
     length = len(records[broken]) - 4
