@@ -31,7 +31,9 @@ _NOTHING_TO_RESUME: Final = "EmptyInputError"
 _ERRORS_OF_GRAPHS: Final = frozenset({_NOTHING_TO_RESUME, "GraphRecursionError", "InvalidUpdateError"})
 """What LangGraph raises beside the tasks."""
 _JOIN: Final = "join:"
-_ADVICE: Final = "Read the source again later, and record with the handler of this package beside the emitter."
+_ADVICE: Final = (
+    "Read the source again later, and record with the handler of this package beside the emitter."
+)
 
 
 def check_without_manifest(part: Part, tasks: Sequence[Task]) -> list[Problem]:

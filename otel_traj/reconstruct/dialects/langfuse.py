@@ -35,7 +35,11 @@ _KINDS: Final[dict[str | None, Kind]] = {
     None: "chain",
 }
 _INTERRUPT: Final = "(Interrupt("
-_RECURSION: Final = "Recursion limit of "
+_ERRORS: Final = {
+    "Recursion limit of ": "GraphRecursionError",
+    "Received no input for ": "EmptyInputError",
+}
+"""How the messages of LangGraph's own errors begin (langgraph 1.2.22)."""
 
 
 def read_langfuse(span: Span) -> CallbackRun:
@@ -72,11 +76,10 @@ def _read_content(attributes: Mapping[str, AttributeValue], key: str) -> str | N
 
 def _read_ending(span: Span) -> Ending:
     message = read_str(span.attributes, _OWN + "status_message") or ""
-    error_type = None
     if message.startswith(_INTERRUPT) and span.status != "error":
-        error_type = "GraphInterrupt"
-    elif message.startswith(_RECURSION):
-        error_type = "GraphRecursionError"
+        error_type: str | None = "GraphInterrupt"
+    else:
+        error_type = next((name for begin, name in _ERRORS.items() if message.startswith(begin)), None)
     return end_with(span, error_type, message)
 
 

@@ -2,7 +2,8 @@
 
 The input says it where it was recorded: a `Command`, written out as an object of its four fields, or nothing at all.
 Without content the tasks do: one that ran before runs again under its id. Where none does (a static interrupt), the
-superstep numbers say it: new input takes two of them before its first nodes, a resume none.
+superstep numbers say it: new input takes two of them before its first nodes, a resume none. A call that begins behind
+where its thread had come to goes on from an earlier checkpoint, with new input or without: without content nobody knows.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from otel_traj import semconv as sc
 from otel_traj.reconstruct.content import decode_content
 
 if TYPE_CHECKING:
@@ -46,11 +48,13 @@ def mark_resumes(graphs: Iterable[GraphFact], tasks_of: Mapping[str, Sequence[Ta
         ids = {task.task_id for task in tasks}
         first = min(numbers, default=0)
         numbered = last_on[graph.service, graph.thread_id or graph.run_id]
-        # A subgraph that is resumed has its caller's input again.
-        resumed, command = (None, None) if graph.is_subgraph else _read_input(graph.inputs, first)
+        resumed, command = _read_input(_find_inputs(graph, tasks), first)
         if resumed is None:
             goes_on = not graph.is_subgraph and first > 1 and first - 1 in numbered
             resumed = goes_on or not seen.isdisjoint(ids)
+            if not resumed and not graph.is_subgraph and 1 < first <= max(numbered, default=0):
+                place = msgspec.structs.replace(graph.place, missing_keys=(sc.RESUMED,))
+                graph = msgspec.structs.replace(graph, place=place)
         seen |= ids
         if numbers and not graph.is_subgraph:
             numbered.add(max(numbers))
@@ -58,6 +62,19 @@ def mark_resumes(graphs: Iterable[GraphFact], tasks_of: Mapping[str, Sequence[Ta
             graph = msgspec.structs.replace(graph, resumed=True, input_type=command)
         marked.append(graph)
     return marked
+
+
+def _find_inputs(graph: GraphFact, tasks: Sequence[TaskFact]) -> str | None:
+    """Return the input of a call; None where it is not known, or where nothing was recorded.
+
+    An emitter that writes the inputs of tasks and none of their graph run was given none (seen with langfuse 5.0.4). A
+    subgraph that is resumed has its caller's input again, which tells nothing.
+    """
+    if graph.is_subgraph:
+        return None
+    if graph.inputs is None and any(task.inputs is not None for task in tasks):
+        return "null"
+    return graph.inputs
 
 
 def _read_input(inputs: str | None, first: int) -> tuple[bool | None, str | None]:

@@ -194,13 +194,20 @@ def _name_missing(run: CallbackRun) -> str:
 
 
 def _find_outcome(run: CallbackRun, tasks: Iterable[TaskFact]) -> TaskStatus:
-    """Return how a graph's run ended: an interrupted one ends well, or when its caller closes the stream."""
+    """Return how a graph's run ended.
+
+    An interrupted one ends well, or when its caller closes the stream. One that ends well has no cancelled task (langsmith
+    0.15.1 writes a cancelled run as if it had).
+    """
     if run.outcome not in ("ok", "cancelled"):
         return run.outcome
     last: dict[str, TaskFact] = {}
     for task in tasks:
         last[task.task_id] = max(last.get(task.task_id, task), task, key=lambda each: each.attempt)
-    return "interrupted" if any(task.outcome == "interrupted" for task in last.values()) else run.outcome
+    outcomes = {task.outcome for task in last.values()}
+    if "interrupted" in outcomes:
+        return "interrupted"
+    return "cancelled" if "cancelled" in outcomes else run.outcome
 
 
 def _make_tasks(run_id: str, runs: list[CallbackRun]) -> Iterator[TaskFact]:
