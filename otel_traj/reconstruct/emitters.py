@@ -1,8 +1,8 @@
 """One emitter per run, where several recorded it: ours first, then the one with the most complete tasks.
 
 Two instrumentations in one process write each task twice, in one trace or in two. LangGraph's task ids are the same
-for both, so calls that share one are the same run, in whatever traces. A call without a task is the one that ran at
-the same time in the same trace, or on the same thread under the same name.
+for both, so calls that share one are the same run, in whatever traces. A call without a task is the same as the one
+that began nearest to it while it ran, in the same trace, or on the same thread under the same name.
 
 What the others saw beside it is not counted, but where the chosen one has no manifest, a task that only another one
 saw is missing from it.
@@ -10,10 +10,12 @@ saw is missing from it.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from otel_traj import semconv as sc
+from otel_traj.reconstruct.groups import Groups
 from otel_traj.reconstruct.parts import find_start, find_thread
 from otel_traj.reconstruct.recordings import find_second_recordings
 
@@ -21,9 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from otel_traj.reconstruct.facts import TaskFact
-    from otel_traj.reconstruct.parts import Part
+    from otel_traj.reconstruct.groups import Groups
+from otel_traj.reconstruct.parts import Part
 
 __all__ = ["choose_emitters"]
+
+_NEAR: Final = 16
+"""Among how many that began next before it, and after it, the same call is looked for: more than there are emitters."""
 
 
 def choose_emitters(parts: Sequence[Part]) -> list[Part]:
@@ -78,26 +84,54 @@ def _add_unseen(chosen: Sequence[Part], others: Iterable[Part]) -> None:
 
 def _group_by_run(parts: Sequence[Part]) -> list[list[Part]]:
     """Return the parts in groups, each of one run and all who recorded it."""
-    groups = _Groups(len(parts))
+    groups = Groups(len(parts))
     place_of_task: dict[str, int] = {}
-    taskless = []
+    with_tasks: list[int] = []
+    without: list[int] = []
     for place, part in enumerate(parts):
         ids = {task.task_id for task in (*_list_tasks(part), *part.orphans)}
         for task_id in ids:
             groups.join(place_of_task.setdefault(task_id, place), place)
-        if not ids:
-            taskless.append(place)
-    places_of: defaultdict[Hashable, list[int]] = defaultdict(list)
-    if taskless:
-        for place, part in enumerate(parts):
-            for name in _list_names(part):
-                places_of[name].append(place)
-    for place in taskless:
-        for name in _list_names(parts[place]):
-            for other in places_of[name]:
-                if parts[other].emitter != parts[place].emitter and _overlap(parts[other], parts[place]):
-                    groups.join(other, place)
+        (with_tasks if ids else without).append(place)
+    if without:
+        told, untold = _Neighbours(parts, with_tasks), _Neighbours(parts, without)
+        for place in without:
+            twin = told.find(place)
+            twin = untold.find(place) if twin is None else twin
+            if twin is not None:
+                groups.join(twin, place)
     return [[parts[place] for place in places] for places in groups.list_groups()]
+
+
+class _Neighbours:
+    """Parts by what a part without a task has in common with another emitter's of the same run."""
+
+    def __init__(self, parts: Sequence[Part], places: Iterable[int]) -> None:
+        self._parts = parts
+        self._of_name: defaultdict[Hashable, list[tuple[int, int]]] = defaultdict(list)
+        """Start and place of each, by start."""
+        for place in places:
+            for name in _list_names(parts[place]):
+                self._of_name[name].append((find_start(parts[place]), place))
+        for starts in self._of_name.values():
+            starts.sort()
+
+    def find(self, place: int) -> int | None:
+        """Return the one that began nearest to a part, by another emitter and while the one or the other ran."""
+        part = self._parts[place]
+        start_ns = find_start(part)
+        found: list[tuple[int, int]] = []
+        for name in _list_names(part):
+            starts = self._of_name[name]
+            middle = bisect_left(starts, (start_ns, place))
+            for nearest in (starts[max(middle - _NEAR, 0) : middle], starts[middle : middle + _NEAR]):
+                found += [
+                    (abs(start - start_ns), other) for start, other in nearest if self._is_twin(other, part)
+                ]
+        return min(found)[1] if found else None
+
+    def _is_twin(self, other: int, part: Part) -> bool:
+        return self._parts[other].emitter != part.emitter and _overlap(self._parts[other], part)
 
 
 def _list_names(part: Part) -> Iterator[Hashable]:
@@ -107,31 +141,8 @@ def _list_names(part: Part) -> Iterator[Hashable]:
 
 
 def _overlap(one: Part, two: Part) -> bool:
+    """Whether one part ran while the other did; of a part without its graph run the trace has to tell."""
     if one.graph is None or two.graph is None:
         return one.trace_id == two.trace_id
-    earlier, later = sorted((one, two), key=find_start)
-    end_ns = earlier.graph.place.end_ns if earlier.graph is not None else 0
-    return not end_ns or find_start(later) <= end_ns
-
-
-class _Groups:
-    """Places joined into groups."""
-
-    def __init__(self, count: int) -> None:
-        self._into = list(range(count))
-
-    def join(self, one: int, two: int) -> None:
-        first, second = sorted((self._find(one), self._find(two)))
-        self._into[second] = first
-
-    def list_groups(self) -> list[list[int]]:
-        groups: defaultdict[int, list[int]] = defaultdict(list)
-        for place in range(len(self._into)):
-            groups[self._find(place)].append(place)
-        return list(groups.values())
-
-    def _find(self, place: int) -> int:
-        while self._into[place] != place:
-            self._into[place] = self._into[self._into[place]]
-            place = self._into[place]
-        return place
+    earlier, later = sorted((one.graph, two.graph), key=lambda graph: graph.place.start_ns)
+    return not earlier.place.end_ns or later.place.start_ns <= earlier.place.end_ns

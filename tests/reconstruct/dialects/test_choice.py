@@ -83,6 +83,35 @@ def test_what_only_the_others_saw_is_missing() -> None:
     assert [problem.code for problem in run.problems] == ["orphan"]
 
 
+def test_calls_without_tasks_stand_beside_the_nearest() -> None:
+    """Of runs that go on at once, each call without a task is the one that began when it did."""
+    genai = load_spans(GENAI, "s02_send")
+    first, second = (
+        [
+            msgspec.structs.replace(span, trace_id=trace * 32, span_id=trace * 16, start_ns=at, end_ns=1_000)
+            for span in genai
+        ]
+        for trace, at in (("a", 100), ("b", 201))
+    )
+    ours = []
+    for name, start in (("one", 101), ("two", 200)):
+        run = RecordedRun(name, graph="LangGraph", start=start)
+        run.task("a", 1)
+        ours += run.spans()
+    assert len(read_quietly([*first, *second])) == 2
+    runs = read_quietly([*first, *second, *ours])
+    assert [run.emitter for run in runs] == ["otel_traj", "otel_traj"]
+
+
+def test_ours_without_a_task_goes_first_too() -> None:
+    """A run of which our tasks were all lost is not read from another emitter as if it were whole."""
+    theirs = load_spans(OI, "s09_cycle")
+    run = RecordedRun("r", graph="LangGraph", start=min(span.start_ns for span in theirs))
+    run.task("think", 1)
+    [read] = read_quietly([*theirs, run.root()])
+    assert (read.emitter, read.complete) == ("otel_traj", False)
+
+
 def test_two_handlers_of_one_emitter_are_one_run() -> None:
     """An emitter that was attached twice writes each run twice; it is read once."""
     spans = load_spans(LF, "s02_send")
