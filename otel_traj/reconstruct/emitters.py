@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from otel_traj.reconstruct.facts import TaskFact
-    from otel_traj.reconstruct.groups import Groups
-from otel_traj.reconstruct.parts import Part
+    from otel_traj.reconstruct.parts import Part
 
 __all__ = ["choose_emitters"]
 

@@ -14,8 +14,7 @@ from otel_traj.reconstruct.parts import find_thread
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from otel_traj.reconstruct.groups import Groups
-from otel_traj.reconstruct.parts import Part
+    from otel_traj.reconstruct.parts import Part
 
 __all__ = ["group_by_thread"]
 
