@@ -31,7 +31,6 @@ _TASK_KEYS = (
 )
 _CALL_KEYS = ("kind", "name", "run_id", "task_id", "superstep", "node")
 _CALLBACK_KEYS = ("emitter", "kind", "name", "metadata", "outcome", "interrupted")
-
 _KEYS_OF: dict[type, tuple[str, ...]] = {
     GraphFact: _GRAPH_KEYS,
     TaskFact: _TASK_KEYS,
@@ -43,7 +42,7 @@ _KEYS_OF: dict[type, tuple[str, ...]] = {
 class Facts(msgspec.Struct, kw_only=True):
     """All facts of a source that one emitter wrote, each once, in the order in which they first arrived."""
 
-    emitter: str = sc.SCOPE_NAME
+    emitter: str
     graphs: list[GraphFact]
     tasks: list[TaskFact]
     calls: list[CallFact]
@@ -95,20 +94,21 @@ class FactGatherer:
             else:
                 own.append(kept)
         others = [(emitter, make_facts(runs)) for emitter, runs in sorted(of_others.items())]
-        return [self._sort(emitter, facts) for emitter, facts in [(sc.SCOPE_NAME, own), *others]]
+        return [_sort(emitter, facts) for emitter, facts in [(sc.SCOPE_NAME, own), *others]]
 
-    def _sort(self, emitter: str, facts: Iterable[Fact]) -> Facts:
-        sorted_facts = Facts(emitter=emitter, graphs=[], tasks=[], calls=[], others=[])
-        for fact in facts:
-            if isinstance(fact, GraphFact):
-                sorted_facts.graphs.append(fact)
-            elif isinstance(fact, TaskFact):
-                sorted_facts.tasks.append(fact)
-            elif isinstance(fact, CallFact):
-                sorted_facts.calls.append(fact)
-            else:
-                sorted_facts.others.append(fact)
-        return sorted_facts
+
+def _sort(emitter: str, facts: Iterable[Fact]) -> Facts:
+    by_kind = Facts(emitter=emitter, graphs=[], tasks=[], calls=[], others=[])
+    for fact in facts:
+        if isinstance(fact, GraphFact):
+            by_kind.graphs.append(fact)
+        elif isinstance(fact, TaskFact):
+            by_kind.tasks.append(fact)
+        elif isinstance(fact, CallFact):
+            by_kind.calls.append(fact)
+        else:
+            by_kind.others.append(fact)
+    return by_kind
 
 
 def _rank_copy(fact: Fact | CallbackRun) -> tuple[int, bool, int, str]:

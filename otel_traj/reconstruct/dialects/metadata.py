@@ -69,7 +69,8 @@ class Metadata(Struct, frozen=True, kw_only=True):
     @property
     def is_inner(self) -> bool:
         """Whether the task is no node's: a functional-API task, or an error handler."""
-        return self.path[-1:] == ("true",) or _ERROR_HANDLER in self.path
+        is_called = self.path[:1] == (_PUSH,) and self.path[-1] == "true"
+        return is_called or self.path[2:3] == (_ERROR_HANDLER,)
 
     @property
     def push_index(self) -> int | None:

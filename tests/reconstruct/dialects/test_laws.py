@@ -117,3 +117,18 @@ def test_a_span_that_lost_its_parent_is_a_problem(emitter: str, scenario: str) -
         split = msgspec.structs.replace(lost, trace_id=make_id(lost.span_id, 32), parent_span_id="")
         runs = read_quietly([split if span is lost else span for span in spans])
         assert all(run.steps in truths for run in runs if run.complete), lost.name
+
+
+@pytest.mark.parametrize("emitter", EMITTERS)
+def test_a_lost_graph_run_touches_no_other(emitter: str) -> None:
+    """Of two runs in one trace, one after the other, the one that lost its graph run is shown, and the other whole."""
+    spans = [
+        msgspec.structs.replace(span, trace_id="a" * 32)
+        for span in load_spans(emitter, "s01_branch_parallel")
+    ]
+    truths = read_quietly(spans)
+    roots = [run.invocations[0].span_id for run in truths]
+    for root, other in zip(roots, reversed(truths), strict=True):
+        runs = read_quietly(span for span in spans if span.span_id != root)
+        assert [run.steps for run in runs if run.complete] == [other.steps]
+        assert [problem.code for run in runs for problem in run.problems] == ["root_missing"]
