@@ -15,13 +15,13 @@ ARGS ?=
 # The checks run on the newest set only, and what they need has no release that goes with the oldest one.
 GROUP := $(if $(filter oldest,$(VERSIONS)),test,dev)
 # No release of anything can change these, so they run on the newest set only: which names meet which is plain Python,
-# and how a backend is built, found, started and configured has nothing to do with what is installed. The laws over
-# random graphs take longest; on the oldest set the oracles stand for them.
+# and how a backend is built, found, started and configured has nothing to do with what is installed. Other
+# instrumentations have an environment of their own, of the newest releases. The laws over random graphs take longest; on the oldest set the oracles stand for them.
 ONCE := tests/laws tests/test_benchmarks.py \
 	$(foreach about,compare explain rules test_laws.py test_trajectory_laws.py test_scale.py test_other_evaluators.py, \
 		tests/match/$(about)) \
 	tests/backends $(foreach about,config find fragments running,tests/collector/test_$(about).py) \
-	tests/jaeger/test_find.py
+	tests/jaeger/test_find.py tests/reconstruct/dialects/test_beside.py
 LEFT_OUT := $(if $(filter oldest,$(VERSIONS)),$(ONCE:%=--ignore=%))
 
 IS_NEW_ENOUGH := 'import sys; sys.exit(sys.version_info < (3, 11))'
@@ -57,6 +57,7 @@ demo: $(READY)
 test: $(READY)
 	@if command -v go >/dev/null; then for backend in collector jaeger; do \
 		$(VENV)/bin/python -m tests.$$backend >/dev/null || true; done; fi
+	@$(if $(filter oldest,$(VERSIONS)),,$(VENV)/bin/python -m tests.reconstruct.dialects.peers >/dev/null || true)
 	@OTEL_TRAJ_INSTALLED_AS=$(INSTALL_AS) $(if $(filter wheel,$(INSTALL_AS)),PYTHONSAFEPATH=1) \
 		$(VENV)/bin/pytest $(LEFT_OUT) $(ARGS)
 

@@ -60,6 +60,7 @@ ProblemCode: TypeAlias = Literal[
     "beginning_missing",
     "conflicting_copy",
     "no_node_tasks",
+    "task_missing",
     "unreadable",
     # Named, but they leave a run complete (`NAMED_ONLY`):
     "step_gap",
@@ -346,6 +347,8 @@ class Run(Struct, frozen=True, kw_only=True):
     """Of a subgraph run: callback run id of the graph run that called it, at its first invocation."""
     omitted: tuple[str, ...] = ()
     """`models`, `tools`: calls that the recorder of some invocation was told to leave out."""
+    emitter: str = "otel_traj"
+    """Who recorded it: `otel_traj`, or the short name of another emitter."""
 
 
 class GraphRunTrajectory(TypedDict):

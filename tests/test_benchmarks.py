@@ -12,6 +12,7 @@ import pytest
 
 from otel_traj import read_runs
 from tests.benchmark_scripts import BENCHMARKS, load_script
+from tests.reconstruct.dialects.corpora import EMITTERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +30,12 @@ def benchmark() -> ModuleType:
 def peers() -> ModuleType:
     """The script that measures recording beside other recorders."""
     return load_script("record_peers")
+
+
+@pytest.fixture(scope="module")
+def dialects() -> ModuleType:
+    """The script that measures reading other emitters."""
+    return load_script("dialects")
 
 
 def best_ratio(measure: Callable[[], float], limit: float) -> float:
@@ -255,3 +262,9 @@ def test_the_memory_that_is_reported_is_judged(
     assert not report(1024 * 1024 + 1, {})
     assert not report(0, {"handler._table._open": 1})
     assert "besides the bounded table of ended runs: _open" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("emitter", EMITTERS)
+def test_reading_another_emitter_costs_at_most_twice_ours(dialects: ModuleType, emitter: str) -> None:
+    """The same runs, each written by another emitter, are read in at most twice the time of ours."""
+    assert best_ratio(lambda: dialects.measure([emitter], copies=40, rounds=7)[0].ratio, 2) <= 2

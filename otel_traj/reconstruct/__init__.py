@@ -1,9 +1,10 @@
 """Span records -> dialect -> facts -> parts -> runs -> trajectories, with what is missing.
 
-The flow is the order of the modules: `reading` asks a source, once or until `lateness` is content; `own_dialect`
-reads a span into a fact, `gather` keeps each fact once, `parts` splits facts by call of a graph, `threads` joins the
-calls that make one run, `joined` and `runs` build the run, `completeness` says what is missing from it. Beside it,
-`history` reads a checkpointer instead of spans, and `checkpoint_before` finds in it where a superstep began.
+The flow is the order of the modules: `reading` asks a source, once or until `lateness` is content; `dialects` reads a
+span into a fact, whoever wrote it, `gather` keeps each fact once, `parts` splits facts by call of a graph, `emitters`
+chooses one emitter for each run, `threads` joins the calls that make one run, `joined` and `runs` build the run,
+`completeness` says what is missing from it. Beside it, `history` reads a checkpointer instead of spans, and
+`checkpoint_before` finds in it where a superstep began.
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from otel_traj import semconv as sc
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -29,13 +31,14 @@ class CallerIndex:
             parts: Those whose graph-run span is there.
         """
         self._of_task: dict[tuple[str, str], Part] = {}
-        self._lacking: dict[tuple[str, str | None], Part] = {}
+        self._lacking: dict[tuple[str, str | None], list[Part]] = {}
         for part in parts:
             for task in part.tasks:
                 self._of_task.setdefault((part.trace_id, task.task_id), part)
             if part.has_root and part.lacks_spans:
-                self._lacking.setdefault((part.trace_id, part.graph.thread_id if part.graph else None), part)
-                self._lacking.setdefault((part.trace_id, _ANY_THREAD), part)
+                thread = part.graph.thread_id if part.graph else None
+                for name in (thread, _ANY_THREAD):
+                    self._lacking.setdefault((part.trace_id, name), []).append(part)
 
     def find(self, trace_id: str, tasks: Sequence[TaskFact]) -> Part | None:
         """Return the call that tasks without their graph run ran below, None where nothing tells.
@@ -53,4 +56,14 @@ class CallerIndex:
                 return part
         thread = next((task.thread_id for task in tasks if task.thread_id), _ANY_THREAD)
         # What runs in a node says the thread of the run around it (seen with langgraph 1.2.22).
-        return self._lacking.get((trace_id, thread))
+        candidates = self._lacking.get((trace_id, thread), ())
+        return next((part for part in candidates if _may_hold(part, tasks)), None)
+
+
+def _may_hold(part: Part, tasks: Sequence[TaskFact]) -> bool:
+    """Whether a call may lack what these tasks ran in: one that no manifest counts, only while it ran."""
+    if part.graph is None or part.emitter == sc.SCOPE_NAME:
+        return True
+    place = part.graph.place
+    first = min(task.place.start_ns for task in tasks)
+    return place.start_ns <= first and (not place.end_ns or first <= place.end_ns)

@@ -14,6 +14,7 @@ from otel_traj.manifest import digest_steps, encode_steps
 from otel_traj.model import Problem, ProblemCode
 from otel_traj.reconstruct.names import name_run, name_span, name_spans
 from otel_traj.reconstruct.supersteps import group_supersteps, list_recorded_steps
+from otel_traj.reconstruct.without_manifest import check_without_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -53,6 +54,7 @@ def check_part(
         *_check_open_tasks(part, run),
         *_check_orphans(part, run),
         *_check_manifest(part, tasks, run),
+        *check_without_manifest(part, tasks),
         *_check_late(part, run),
         *_check_keys(places, run),
         *_check_copies(part, conflicts, run),
@@ -95,8 +97,8 @@ def _check_orphans(part: Part, run: str) -> list[Problem]:
     if not places:
         return []
     message = (
-        f"{run}: task spans whose own graph run is missing: {name_spans(places)}. They belong to a subgraph run "
-        f"below this one. {_RESEND}"
+        f"{run}: spans whose own graph run, or task, is missing: {name_spans(places)}. They belong to this run or to a "
+        f"subgraph run below it. {_RESEND}"
     )
     return [_problem("orphan", message, places)]
 

@@ -30,6 +30,8 @@ class Place(Struct, frozen=True, kw_only=True):
     """Key attributes that are not there."""
     cut_keys: tuple[str, ...] = ()
     """Key attributes whose value is not whole."""
+    mended_keys: tuple[str, ...] = ()
+    """Attributes whose value is not whole, and of which all that was needed could be read."""
     unreadable: tuple[str, ...] = ()
     dropped_attributes: int = 0
 

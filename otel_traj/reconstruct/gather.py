@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from otel_traj import semconv as sc
+from otel_traj.reconstruct.dialects import read_span
+from otel_traj.reconstruct.dialects.callback_run import CallbackRun
+from otel_traj.reconstruct.dialects.tree import make_facts
 from otel_traj.reconstruct.facts import CallFact, Fact, GraphFact, OtherFact, TaskFact
-from otel_traj.reconstruct.own_dialect import read_own_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,17 +30,23 @@ _TASK_KEYS = (
     *("outcome", "interrupted"),
 )
 _CALL_KEYS = ("kind", "name", "run_id", "task_id", "superstep", "node")
+_CALLBACK_KEYS = ("emitter", "kind", "name", "metadata", "outcome", "interrupted")
+_KEYS_OF: dict[type, tuple[str, ...]] = {
+    GraphFact: _GRAPH_KEYS,
+    TaskFact: _TASK_KEYS,
+    CallFact: _CALL_KEYS,
+    CallbackRun: _CALLBACK_KEYS,
+}
 
 
 class Facts(msgspec.Struct, kw_only=True):
-    """All facts of a source, each once, in the order in which they first arrived."""
+    """All facts of a source that one emitter wrote, each once, in the order in which they first arrived."""
 
+    emitter: str
     graphs: list[GraphFact]
     tasks: list[TaskFact]
     calls: list[CallFact]
     others: list[OtherFact]
-    conflicts: dict[tuple[str, str], tuple[str, ...]]
-    """(trace id, span id) of copies that differ -> the key facts they differ in."""
 
 
 class FactGatherer:
@@ -45,8 +54,9 @@ class FactGatherer:
 
     def __init__(self) -> None:
         """Begin without a fact."""
-        self._kept: dict[tuple[str, str], Fact] = {}
-        self._conflicts: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._kept: dict[tuple[str, str], Fact | CallbackRun] = {}
+        self.conflicts: dict[tuple[str, str], tuple[str, ...]] = {}
+        """(trace id, span id) of copies that differ -> the key facts they differ in."""
         self._strangers: set[str] = set()
 
     @property
@@ -66,50 +76,63 @@ class FactGatherer:
             spans: In any order, with any number of copies.
         """
         for span in spans:
-            fact = read_own_fact(span)
+            fact = read_span(span)
             if fact is not None:
                 self._keep((span.trace_id, span.span_id), fact)
             else:
                 self._strangers.add(span.trace_id)
 
-    def _keep(self, key: tuple[str, str], fact: Fact) -> None:
+    def _keep(self, key: tuple[str, str], fact: Fact | CallbackRun) -> None:
         other = self._kept.get(key)
         if other is None:
             self._kept[key] = fact
         elif fact != other:
             differing = _find_conflict(other, fact)
             if differing:
-                self._conflicts[key] = tuple(sorted({*self._conflicts.get(key, ()), *differing}))
+                self.conflicts[key] = tuple(sorted({*self.conflicts.get(key, ()), *differing}))
             self._kept[key] = max(other, fact, key=_rank_copy)
 
-    def list_facts(self) -> Facts:
-        """Return all facts so far."""
-        facts = list(self._kept.values())
-        return Facts(
-            graphs=[fact for fact in facts if isinstance(fact, GraphFact)],
-            tasks=[fact for fact in facts if isinstance(fact, TaskFact)],
-            calls=[fact for fact in facts if isinstance(fact, CallFact)],
-            others=[fact for fact in facts if isinstance(fact, OtherFact)],
-            conflicts=self._conflicts,
-        )
+    def list_facts(self) -> list[Facts]:
+        """Return all facts so far: ours, then those of each other emitter, by its name."""
+        own: list[Fact] = []
+        of_others: dict[str, list[CallbackRun]] = {}
+        for kept in self._kept.values():
+            if isinstance(kept, CallbackRun):
+                of_others.setdefault(kept.emitter, []).append(kept)
+            else:
+                own.append(kept)
+        others = [(emitter, make_facts(runs)) for emitter, runs in sorted(of_others.items())]
+        return [_sort(emitter, facts) for emitter, facts in [(sc.SCOPE_NAME, own), *others]]
 
 
-def _rank_copy(fact: Fact) -> tuple[int, bool, int, str]:
+def _sort(emitter: str, facts: Iterable[Fact]) -> Facts:
+    by_kind = Facts(emitter=emitter, graphs=[], tasks=[], calls=[], others=[])
+    for fact in facts:
+        if isinstance(fact, GraphFact):
+            by_kind.graphs.append(fact)
+        elif isinstance(fact, TaskFact):
+            by_kind.tasks.append(fact)
+        elif isinstance(fact, CallFact):
+            by_kind.calls.append(fact)
+        else:
+            by_kind.others.append(fact)
+    return by_kind
+
+
+def _rank_copy(fact: Fact | CallbackRun) -> tuple[int, bool, int, str]:
     """The later end, then the copy that still tells what it is, then the less damaged one, then a fixed choice."""
     place = fact.place
     damage = len(place.missing_keys) + len(place.cut_keys) + len(place.unreadable) + place.dropped_attributes
     return place.end_ns, not isinstance(fact, OtherFact), -damage, repr(fact)
 
 
-def _find_conflict(one: Fact, two: Fact) -> list[str]:
+def _find_conflict(one: Fact | CallbackRun, two: Fact | CallbackRun) -> list[str]:
     """Return the key facts that both copies know and tell differently; an open copy knows no ending yet."""
     if type(one) is not type(two):
         return ["kind"]
     if isinstance(one, OtherFact):
         return []
-    names = (
-        _GRAPH_KEYS if isinstance(one, GraphFact) else _TASK_KEYS if isinstance(one, TaskFact) else _CALL_KEYS
-    )
+    names = _KEYS_OF[type(one)]
     is_open = not (one.place.end_ns and two.place.end_ns)
     differing = []
     for name in names:

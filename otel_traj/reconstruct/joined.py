@@ -135,10 +135,11 @@ def _began_with_input(first: Part, groups: Sequence[Sequence[Task]]) -> bool:
 
     Not where `__start__` has a task (a conditional entry), not for an entrypoint of the functional API (its
     task is triggered by `__start__` itself, seen with langgraph 1.2.22), not where the beginning is missing,
-    and not where the run failed before its input got anywhere. A subgraph's first call shows nothing where it
-    paused before its first node; the call that resumes it then begins with superstep 1.
+    not where the run failed before its input got anywhere, and not where another emitter wrote no node at all. A
+    subgraph's first call shows nothing where it paused before its first node; the call that resumes it then begins
+    with superstep 1.
     """
-    if first.graph is None:
+    if first.graph is None or (not groups and first.emitter != sc.SCOPE_NAME):
         is_begun = bool(groups) and groups[0][0].superstep <= 1
     else:
         failed_at_once = not groups and first.graph.outcome == "error"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from otel_traj import semconv as sc
 from otel_traj.reconstruct.callers import CallerIndex
 from otel_traj.reconstruct.facts import CallFact
 from otel_traj.reconstruct.levels import MAX_LEVELS, find_levels
@@ -32,6 +33,7 @@ class Part:
     """None: the graph-run span is missing."""
     run_id: str
     trace_id: str
+    emitter: str = sc.SCOPE_NAME
     tasks: list[TaskFact] = field(default_factory=list)
     calls: list[CallFact] = field(default_factory=list)
     orphans: list[TaskFact] = field(default_factory=list)
@@ -88,10 +90,13 @@ class _Splitter:
         self._facts = facts
         self._lineage = Lineage(facts)
         self._part_of_graph = {
-            (g.place.trace_id, g.place.span_id): Part(graph=g, run_id=g.run_id, trace_id=g.place.trace_id)
+            (g.place.trace_id, g.place.span_id): self._begin(g.place.trace_id, g.run_id, g)
             for g in facts.graphs
         }
         self._rootless: dict[tuple[str, str], Part] = {}
+
+    def _begin(self, trace_id: str, run_id: str, graph: GraphFact | None = None) -> Part:
+        return Part(graph=graph, run_id=run_id, trace_id=trace_id, emitter=self._facts.emitter)
 
     def split(self) -> list[Part]:
         strays: dict[tuple[str, str], list[TaskFact]] = {}
@@ -132,7 +137,8 @@ class _Splitter:
     def _place_strays(self, trace_id: str, run_id: str, tasks: list[TaskFact], caller: Part | None) -> None:
         """Hang the tasks of a missing graph run below the run that called it, or keep them as a part."""
         if caller is None or caller.graph is None:
-            part = Part(graph=None, run_id=run_id, trace_id=trace_id, tasks=tasks)
+            part = self._begin(trace_id, run_id)
+            part.tasks = tasks
             self._rootless[trace_id, run_id] = part
         else:
             self._part(self._lineage.find_top(caller.graph)).orphans.extend(tasks)
@@ -161,7 +167,7 @@ class _Splitter:
                     continue
                 if self._lineage.find_graph(fact.place, fact.run_id) is None:
                     key = (trace_id, fact.run_id)
-                    part = lone.setdefault(key, Part(graph=None, run_id=fact.run_id, trace_id=trace_id))
+                    part = lone.setdefault(key, self._begin(trace_id, fact.run_id))
                     part.strays.append(fact)
         for part in lone.values():
             part.calls = [fact for fact in part.strays if isinstance(fact, CallFact)]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from otel_traj.reconstruct.emitters import choose_emitters
 from otel_traj.reconstruct.gather import FactGatherer
 from otel_traj.reconstruct.lost_threads import doubt_without_threads
 from otel_traj.reconstruct.open_threads import list_open_threads
 from otel_traj.reconstruct.parts import split_parts
 from otel_traj.reconstruct.recordings import keep_one_recording
 from otel_traj.reconstruct.runs import RunBuilder
+from otel_traj.reconstruct.split_runs import doubt_split_runs
 from otel_traj.reconstruct.threads import join_parts
 from otel_traj.sources import SpanQuery
 
@@ -85,12 +87,14 @@ class Reading:
     def _build(self) -> Iterator[Run]:
         facts = self._gatherer.list_facts()
         builder = RunBuilder(
-            conflicts=facts.conflicts,
+            conflicts=self._gatherer.conflicts,
             node_order=self._node_order,
             source=self._source.name,
             partial=self._partial,
         )
-        chains = doubt_without_threads(join_parts(keep_one_recording(split_parts(facts))))
+        parts = [part for each in facts for part in split_parts(each)]
+        chosen = choose_emitters(keep_one_recording(parts))
+        chains = doubt_split_runs(doubt_without_threads(join_parts(chosen)))
         return map(builder.build, chains)
 
     def _note(self, problem: SourceProblem) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from otel_traj.reconstruct.parts import Part
 
-__all__ = ["keep_one_recording"]
+__all__ = ["find_second_recordings", "keep_one_recording"]
 
 
 def keep_one_recording(parts: Iterable[Part]) -> list[Part]:
@@ -35,12 +35,16 @@ def keep_one_recording(parts: Iterable[Part]) -> list[Part]:
     for part in known:
         if part.graph is not None and part.run_id:
             of_run.setdefault(part.run_id, []).append(part)
-    dropped = {id(part) for same in of_run.values() if len(same) > 1 for part in _find_second(same)}
+    dropped = {id(part) for same in of_run.values() if len(same) > 1 for part in find_second_recordings(same)}
     return [part for part in known if id(part) not in dropped]
 
 
-def _find_second(parts: Iterable[Part]) -> Iterator[Part]:
-    """Yield the second recordings among parts of one run id."""
+def find_second_recordings(parts: Iterable[Part]) -> Iterator[Part]:
+    """Yield the second recordings among parts that may be of one call.
+
+    Args:
+        parts: Of one run id, or with tasks in common.
+    """
     going_on: list[Part] = []
     for part in sorted(parts, key=lambda part: (find_start(part), _rank(part))):
         going_on = [other for other in going_on if _overlap(other, part)]

@@ -6,6 +6,7 @@ the superstep that a resume goes on with is listed once.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from otel_traj.model import NAMED_ONLY, Invocation, Problem, Run
@@ -19,6 +20,7 @@ from otel_traj.reconstruct.names import name_run, name_span, name_spans
 from otel_traj.reconstruct.parts import find_start, find_thread
 from otel_traj.reconstruct.subgraphs import join_children
 from otel_traj.reconstruct.supersteps import list_recorded_steps, order_siblings
+from otel_traj.reconstruct.without_manifest import check_answered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -103,6 +105,7 @@ class RunBuilder:
             parent_task_id=first.graph.parent_task_id if first.graph else None,
             parent_run_id=first.graph.parent_run_id if first.graph else None,
             omitted=_list_omitted(chain.parts),
+            emitter=first.emitter,
             error_type=last.graph.error_type if last.graph else None,
             source=self._source,
         )
@@ -114,6 +117,8 @@ class RunBuilder:
             problems += check_part(piece.part, piece.tasks, self._conflicts)
             problems += _name_cut_content(piece.part)
             problems += self._name_partial_trace(piece.part)
+        for before, part in pairwise(chain.parts):
+            problems += check_answered(before, part)
         problems += [*chain.problems, *_name_unknown_pause(chain.parts[-1]), *find_gap(pieces)]
         return list(dict.fromkeys(problems))
 
@@ -156,6 +161,9 @@ def _name_cut_content(part: Part) -> list[Problem]:
         values = (call.arguments, call.input_messages, call.output_messages)
         texts += [(call.place, value) for value in values if isinstance(value, str)]
     places = {place.span_id: place for place, text in texts if decode_content(text)[1]}
+    mended = [part.graph.place] if part.graph is not None else []
+    mended += [*part.places, *(task.place for task in part.tasks)]
+    places |= {place.span_id: place for place in mended if place.mended_keys}
     if not places:
         return []
     message = (

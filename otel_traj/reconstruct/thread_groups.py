@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from otel_traj.reconstruct.groups import Groups
 from otel_traj.reconstruct.parts import find_thread
 
 if TYPE_CHECKING:
@@ -29,21 +30,12 @@ def group_by_thread(parts: Sequence[Part]) -> list[list[Part]]:
     Returns:
         Groups in the order of their first part; a part without a thread that nothing names is one of its own.
     """
-    group_of_name: dict[_Name, int] = {}
-    merged_into: list[int] = []
-    places: list[int] = []
-    for part in parts:
-        place = len(merged_into)
-        merged_into.append(place)
+    groups = Groups(len(parts))
+    place_of_name: dict[_Name, int] = {}
+    for place, part in enumerate(parts):
         for name in _list_names(part):
-            other = _find_group(group_of_name.setdefault(name, place), merged_into)
-            place, later = sorted((_find_group(place, merged_into), other))
-            merged_into[later] = place
-        places.append(place)
-    groups: dict[int, list[Part]] = {}
-    for part, place in zip(parts, places, strict=True):
-        groups.setdefault(_find_group(place, merged_into), []).append(part)
-    return list(groups.values())
+            groups.join(place_of_name.setdefault(name, place), place)
+    return [[parts[place] for place in places] for places in groups.list_groups()]
 
 
 def _list_names(part: Part) -> Iterator[_Name]:
@@ -56,10 +48,3 @@ def _list_names(part: Part) -> Iterator[_Name]:
     if part.graph is None or part.graph.resumed or part.graph.outcome != "ok":
         for task in part.tasks:
             yield "task", task.task_id
-
-
-def _find_group(place: int, merged_into: list[int]) -> int:
-    while merged_into[place] != place:
-        merged_into[place] = merged_into[merged_into[place]]
-        place = merged_into[place]
-    return place

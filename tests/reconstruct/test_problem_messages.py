@@ -11,6 +11,7 @@ import pytest
 from otel_traj import read_runs
 from otel_traj import semconv as sc
 from otel_traj.model import ProblemCode
+from tests.reconstruct.dialects.corpora import load_spans
 from tests.spans import RecordedRun, change_attributes
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
 Case: TypeAlias = "tuple[str, Callable[[], list[Span]]]"
 
-LATER: Final = {"partial_response", "no_node_tasks"}
-"""Given by no source and no dialect of this version."""
+LATER: Final = {"partial_response"}
+"""Given by no source in memory."""
 INSTRUCTION = re.compile(r"(Read|Look|Keep|Raise|Wait|Use) [^.]*(\.[^ ][^.]*)*\.\Z")
 
 
@@ -112,12 +113,29 @@ CASES: Final[list[Case]] = [
     ("beginning_missing", lambda: record(resumed=True).spans()),
     ("conflicting_copy", lambda: [*change(0, step=2), *record().spans()]),
     ("unreadable", lambda: harm(1, unreadable=("some.key",))),
+    ("no_node_tasks", lambda: [*load_spans("otel-genai-1.3b0", "s02_send")]),
+    ("task_missing", lambda: lose_named("node3")),
+    ("task_missing", lambda: lose_named("boom", "s05_error_retry")),
+    ("orphan", lambda: split_off("node3")),
     ("step_gap", leave_gap),
     ("content_cut", lambda: change(3, inputs='{"a": "b')),
     ("content_cut", lambda: change(0, task_outputs="[1, ")),
     ("spans_missing", lambda: lose(1)),
     ("pause_unknown", lambda: record().spans(pause_unknown=True)),
 ]
+
+
+def lose_named(name: str, scenario: str = "s01_branch_parallel") -> list[Span]:
+    """Return spans of another emitter without those of a name."""
+    return [span for span in load_spans("openinference-0.1.80", scenario) if span.name != name]
+
+
+def split_off(name: str) -> list[Span]:
+    """Return spans of another emitter, those of a name in a trace of their own."""
+    return [
+        msgspec.structs.replace(span, trace_id="f" * 32, parent_span_id="") if span.name == name else span
+        for span in load_spans("openinference-0.1.80", "s01_branch_parallel")
+    ]
 
 
 def flatten(runs: Iterable[Run]) -> Iterator[Run]:

@@ -49,6 +49,10 @@ ADVICE: Final[Mapping[ProblemCode, str]] = {
         "Spans arrive on two paths, one of which rewrites them: make both alike, or read only one of them."
     ),
     "no_node_tasks": "Record node tasks: with the handler of this package, or with an emitter that writes them.",
+    "task_missing": (
+        "Read again later (`--wait SECONDS`). If it stays away, record with the handler of this package too, whose "
+        "manifest tells a lost span from a cached node."
+    ),
     "unreadable": "Look for a tool that rewrote the spans; read them where they came from, if they are still there.",
     "step_gap": "Nothing, if nodes are cached or `update_state` is used: such supersteps leave no span.",
     "content_cut": (
