@@ -350,6 +350,13 @@ class Run(Struct, frozen=True, kw_only=True):
     emitter: str = "otel_traj"
     """Who recorded it: `otel_traj`, or the short name of another emitter."""
 
+    def __repr__(self) -> str:
+        """Return which run it is and its trajectory: all of it is long, and may hold content that no log should."""
+        return (
+            f"<Run {self.run_id} of {self.graph!r}, {self.status}, "
+            f"{'complete' if self.complete else 'incomplete'}, steps {self.steps!r}>"
+        )
+
 
 class GraphRunTrajectory(TypedDict):
     """One run as the matching functions take it."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from otel_traj.cli.parser import SOURCE_HELP, add_command
+from otel_traj.cli.reports import add_link
 from otel_traj.cli.selection import add_selection, list_selection
 from otel_traj.cli.speech import complain, hint_at_references, open_named
 from otel_traj.errors import SourceError
@@ -47,6 +48,7 @@ def add_doctor(commands: Commands) -> None:
         action="store_true",
         help="exit code 1 also for runs that are complete but not proved to be",
     )
+    add_link(command)
     add_selection(command)
 
 
@@ -59,11 +61,11 @@ def _doctor(arguments: argparse.Namespace) -> int:
         **list_selection(arguments),
     )
     if arguments.format == "json":
-        print(format_diagnosis_json(diagnosis))
+        print(format_diagnosis_json(diagnosis, link=arguments.link))
         for reason in diagnosis.exit_reasons:
             complain(reason)
     else:
-        print(format_diagnosis(diagnosis, width=measure_width()))
+        print(format_diagnosis(diagnosis, width=measure_width(), link=arguments.link))
     for source in diagnosis.sources:
         if not source.runs:
             hint_at_references(source.source)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, get_args
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, get_args
 
 from otel_traj.cli.output import OUT_HELP, put_output, refuse_output
 from otel_traj.cli.parser import SOURCE_HELP, add_command
@@ -14,10 +16,18 @@ from otel_traj.sources import is_same_file
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Mapping
 
     from otel_traj.cli.parser import Commands
 
 __all__ = ["add_export"]
+
+_MARKS: Final[Mapping[ExportForm, str]] = {
+    "cases": "expected",
+    "langsmith": "outputs",
+    "otlp": "resourceSpans",
+}
+"""A key that each line of an export has, by its form."""
 
 _EXAMPLE = "otel-traj export otel-traj-demo/traces.jsonl --graph seven --out cases.jsonl"
 
@@ -53,6 +63,7 @@ def _export(arguments: argparse.Namespace) -> int:
     source = open_named(arguments.source, arguments)
     refuse_output(arguments.out, source)
     _refuse_references(arguments)
+    _refuse_other_files(Path(arguments.out), arguments.form)
     lines = list(
         export_runs(
             source,
@@ -64,9 +75,7 @@ def _export(arguments: argparse.Namespace) -> int:
         )
     )
     if not lines:
-        complain(
-            f"no run that was asked for was found in {source.name!r}, and {arguments.out!r} is not written"
-        )
+        complain(f"no run that was asked for was found in {source.name!r}; nothing is written")
         return COULD_NOT_TELL
     count = f"{len(lines):,} {'line' if len(lines) == 1 else 'lines'}"
     put_output(arguments.out, "".join(f"{line}\n" for line in lines), count, what="the export")
@@ -82,3 +91,21 @@ def _refuse_references(arguments: argparse.Namespace) -> None:
     if arguments.references is not None and is_same_file(arguments.out, arguments.references):
         words = f"the export would be written over the references in {arguments.out!r}"
         raise SinkError(f"{words}; name another file", path=arguments.out)
+
+
+def _refuse_other_files(path: Path, form: ExportForm) -> None:
+    """Refuse to write over anything but an earlier export of the form: it may be somebody's work.
+
+    Raises:
+        SinkError: Something else lies there.
+    """
+    if not path.is_file() or not path.stat().st_size:
+        return
+    try:
+        with path.open("rb") as file:
+            line = json.loads(file.readline())
+    except (OSError, ValueError, RecursionError):
+        line = None
+    if not isinstance(line, dict) or _MARKS[form] not in line:
+        words = f"{str(path)!r} is there and is no earlier export of {form}; it is kept"
+        raise SinkError(f"{words}; name another file", path=str(path))

@@ -64,7 +64,7 @@ def _learn(arguments: argparse.Namespace) -> int:
     for reason in learned.left_out:
         complain(reason)
     if not learned.references:
-        complain(f"there is nothing to learn from in {source.name!r}, and {arguments.out!r} is not written")
+        complain(f"there is nothing to learn from in {source.name!r}; nothing is written")
         return COULD_NOT_TELL
     text = write_references(learned.references)
     put_output(arguments.out, text, _tell(learned), what="the reference file")

@@ -18,7 +18,7 @@ from otel_traj.cli.parser import Parser
 from otel_traj.cli.show import add_show
 from otel_traj.cli.speech import COULD_NOT_TELL, complain, hint_at_references
 from otel_traj.errors import OtelTrajError, SourceError
-from otel_traj.report import discard_output, escape_unencodable
+from otel_traj.report import discard_output, escape_unencodable, open_closed_outputs
 from otel_traj.sources import hide_user
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Raises:
         SystemExit: The arguments are not valid (code 2), or help or version was asked for (code 0).
     """
+    open_closed_outputs()
     escape_unencodable()
     arguments = _parse(sys.argv[1:] if argv is None else list(argv))
     try:

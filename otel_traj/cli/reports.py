@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from otel_traj.evaluate import Report
     from otel_traj.sources import Source
 
-__all__ = ["add_beside", "add_reports", "check_reports", "read_prices", "write_reports"]
+__all__ = ["add_beside", "add_link", "add_reports", "check_reports", "read_prices", "write_reports"]
 
 _Read = TypeVar("_Read")
 
@@ -34,6 +34,20 @@ def add_beside(command: argparse.ArgumentParser) -> None:
     Args:
         command: The parser of a command that shows or judges runs.
     """
+    beside = add_link(command)
+    beside.add_argument(
+        "--prices",
+        metavar="FILE",
+        help="cost, by a file with the prices of models per million tokens, YAML or JSON",
+    )
+
+
+def add_link(command: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Add the option for a link beside each run; return its group.
+
+    Args:
+        command: The parser of a command that names runs.
+    """
     beside = command.add_argument_group("what stands beside each run")
     beside.add_argument(
         "--link",
@@ -41,11 +55,7 @@ def add_beside(command: argparse.ArgumentParser) -> None:
         type=partial(_read, TraceLink),
         help="a link, such as https://jaeger.example/trace/{trace_id}; also {span_id}, {run_id}, {thread_id}",
     )
-    beside.add_argument(
-        "--prices",
-        metavar="FILE",
-        help="cost, by a file with the prices of models per million tokens, YAML or JSON",
-    )
+    return beside
 
 
 def add_reports(command: argparse.ArgumentParser) -> None:

@@ -115,6 +115,8 @@ def _check_choices(reference: PreparedReference, run: Run | None) -> tuple[list[
         return [], ""
     if run is None:
         return [], "a plain trajectory holds no model calls: pass runs"
+    if "models" in run.omitted:
+        return [], "its recorder was told to leave out model calls"
     if any(problem.code == "spans_missing" for problem in run.problems):
         return [], "spans of model calls may be missing (spans_missing)"
     found = check_model_calls(run, reference.model_calls)

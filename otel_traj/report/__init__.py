@@ -17,6 +17,7 @@ from otel_traj.report.terminal import (
     fit_stderr,
     measure_width,
     name_program,
+    open_closed_outputs,
 )
 from otel_traj.report.trace_link import TraceLink
 from otel_traj.report.verdicts.files import ReportFile, read_report_option, write_report
@@ -52,6 +53,7 @@ __all__ = [
     "load_prices",
     "measure_width",
     "name_program",
+    "open_closed_outputs",
     "print_report",
     "read_report_option",
     "write_report",

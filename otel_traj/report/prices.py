@@ -56,7 +56,9 @@ class Prices(Struct, frozen=True, kw_only=True):
         Args:
             model: Its name, compared case-sensitively.
         """
-        return next((price for pattern, price in self.models if fnmatchcase(model, pattern)), None)
+        return next(
+            (price for name, price in self.models if fnmatchcase(model, name.replace("[", "[[]"))), None
+        )
 
 
 def load_prices(path: str | os.PathLike[str]) -> Prices:

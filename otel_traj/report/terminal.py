@@ -25,6 +25,7 @@ __all__ = [
     "fit_stderr",
     "measure_width",
     "name_program",
+    "open_closed_outputs",
 ]
 
 _PROGRAM: Final = "otel-traj"
@@ -72,6 +73,13 @@ def escape_unencodable() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
+
+
+def open_closed_outputs() -> None:
+    """Give stdout and stderr that were closed before the start a place where words go unread."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - until the end
 
 
 def discard_output() -> None:

@@ -26,6 +26,7 @@ _KEPT: Final = "!#$%&'*+,/:;=?@~"
 """What of an address's own characters is safe in every form of a report."""
 _EXAMPLE: Final = "https://jaeger.example/trace/{trace_id}"
 _HOST: Final = re.compile(r"https?://[^/?#\\{}\s]+", re.IGNORECASE)
+_QUOTED_IPV6: Final = re.compile(r"\A(https?://(?:[^/?#]*@)?)%5B([0-9a-f:.]+)%5D", re.IGNORECASE)
 
 
 class TraceLink:
@@ -53,7 +54,7 @@ class TraceLink:
             raise _refuse(template, "has no placeholder, so that it is the same for every run")
         if not _is_address(template):
             raise _refuse(template, "does not begin with http:// or https:// and a host")
-        self._parts = [(quote(literal, safe=_KEPT), name) for literal, name, _, _ in parts]
+        self._parts = [(_quote_literal(literal), name) for literal, name, _, _ in parts]
 
     def link_run(self, run: Run) -> list[str]:
         """Return the links of a run, one per invocation, equal ones once.
@@ -62,8 +63,8 @@ class TraceLink:
             run: Any run.
 
         Returns:
-            ASCII without white space, quotes, brackets, bars and backslashes. An invocation that lacks what the
-            template asks for (no thread, a lost graph-run span) has none.
+            ASCII without white space, quotes, bars, backslashes, and brackets but those of an IPv6 host. An
+            invocation that lacks what the template asks for (no thread, a lost graph-run span) has none.
         """
         links: dict[str, None] = {}
         for invocation in run.invocations:
@@ -82,6 +83,11 @@ class TraceLink:
         for literal, name in self._parts:
             pieces += [literal, quote(ids[name] or "", safe="", errors="replace") if name else ""]
         return pieces
+
+
+def _quote_literal(literal: str) -> str:
+    """The brackets of an IPv6 host, with which a template may begin, stay as they are."""
+    return _QUOTED_IPV6.sub(r"\1[\2]", quote(literal, safe=_KEPT))
 
 
 def _is_address(template: str) -> bool:

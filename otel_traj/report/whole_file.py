@@ -30,17 +30,18 @@ def write_whole_file(path: str | os.PathLike[str], text: str, *, what: str) -> N
         _write(Path(path), text.encode())
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        words = f"{what} can't be written to {os.fspath(path)!r} ({reason}), so that it is not there"
+        words = f"{what} can't be written to {os.fspath(path)!r} ({reason})"
         raise SinkError(
             f"{words}; name a file in a folder that is there and can be written to", path=os.fspath(path)
         ) from error
 
 
 def _write(path: Path, data: bytes) -> None:
-    path = path.resolve()
+    # Before it is resolved: an open file's link in /dev leads to a pipe that has no name.
     if path.exists() and not path.is_file():
         path.write_bytes(data)
         return
+    path = path.resolve()
     scratch = path.with_name(f".otel-traj-{os.getpid()}-{os.urandom(4).hex()}.tmp")
     try:
         with scratch.open("xb") as file:

@@ -89,11 +89,22 @@ def judge_by_references(
         spans: All spans of the runs; at least one.
         references: What `choose_references` returned.
         name: The one that is meant, whose verdicts alone are returned; None for all.
+
+    Returns:
+        At least one verdict; where a named reference of threads is not for every run, one that says so.
     """
     verdicts = evaluate_runs(spans, references=references).verdicts
     meant = [each for each in verdicts if name is None or each.reference == name]
-    words = f"there is nothing that the reference {show_value(name)} is for"
-    return meant or [make_verdict("not_evaluated", words)]
+    if not meant:
+        words = f"there is nothing that the reference {show_value(name)} is for"
+        return [make_verdict("not_evaluated", words)]
+    judged = {run.run_id for each in meant for run in each.runs}
+    stray = {run.run_id for each in verdicts for run in each.runs} - judged
+    if stray:
+        count = "1 run is" if len(stray) == 1 else f"{len(stray)} runs are"
+        words = f"{count} of no thread, and the reference {show_value(name)} is for threads"
+        meant.append(make_verdict("not_evaluated", words))
+    return meant
 
 
 def judge_expected(runs: Sequence[Run], expected: References, options: GivenOptions) -> list[Verdict]:

@@ -51,6 +51,15 @@ def test_whole_is_0_and_lossy_is_1(whole: str, lossy: str, capsys: pytest.Captur
     assert capsys.readouterr() == (format_diagnosis(diagnose(lossy)) + "\n", "")
 
 
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_each_run_has_its_link(whole: str, capsys: pytest.CaptureFixture[str], form: str) -> None:
+    """`--link` puts an address beside each run, as in `show` and `eval`."""
+    link = "https://jaeger.example/trace/{trace_id}"
+    assert main(["doctor", whole, "--link", link, "--format", form]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("https://jaeger.example/trace/") == 2
+
+
 def test_several_sources_are_compared(whole: str, lossy: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Alike is 0, different is 1."""
     assert main(["doctor", whole, whole]) == 0

@@ -155,9 +155,11 @@ _TABLE = {
         spans=(_long(), _short(), _lost_batch()), more=(_BROKEN,), options=("--allow-unreadable",), code=2
     ),
     "no run was judged": Case(spans=(_other(),), code=2, words="no run was judged"),
-    "the selection meets none": Case(spans=(_long(),), options=("--graph", "none"), code=2),
+    "the selection meets none": Case(
+        spans=(_long(),), options=("--graph", "none"), code=2, words="no run meets the selection"
+    ),
     "a wrong time window": Case(
-        spans=(_long(),), options=("--since", "15m"), code=2, words="no run was judged"
+        spans=(_long(),), options=("--since", "15m"), code=2, words="no run meets the selection"
     ),
     "an empty source": Case(code=2, words="the source holds no run"),
     "a source that is no OTLP": Case(more=("hello", "world"), code=2),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -72,6 +75,28 @@ def test_everything_at_once_is_a_fail(tmp_path: Path, capsys: pytest.CaptureFixt
     answer = " ".join(capsys.readouterr().out.split())
     assert [each.words for each in mixed if each.words not in answer] == []
     assert "exit code 1: 3 runs and 1 thread failed;" in answer
+
+
+def test_two_processes_write_the_same_bytes(tmp_path: Path) -> None:
+    """Every form of a report on all situations at once is the same, whatever order the process gives its sets."""
+    mixed = [each for each in SITUATIONS.values() if each.effect != "accepts damage"]
+    arguments = ["eval", *write_situations(tmp_path, mixed)]
+    written = []
+    for seed in ("1", "2"):
+        folder = tmp_path / seed
+        folder.mkdir()
+        reports = [f"--report={form}={folder / form}" for form in ("text", "json", "junit", "markdown")]
+        done = subprocess.run(
+            [sys.executable, "-m", "otel_traj", *arguments, *reports],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == 1, done.stderr
+        files = {path.name: path.read_bytes() for path in folder.iterdir()}
+        assert set(files) == {"text", "json", "junit", "markdown"}
+        written.append((done.stdout, done.stderr, files))
+    assert written[0] == written[1]
 
 
 def test_a_part_of_a_thread_is_no_thread(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -85,6 +85,43 @@ def test_an_export_never_replaces_the_references_that_it_judges_by(
     assert references.read_text("utf-8").startswith("version: 1")
 
 
+@pytest.mark.parametrize("form", ["cases", "langsmith", "otlp"])
+@pytest.mark.parametrize(
+    "there", ["mine", "version: 1\n", '{"case": "x"}\n', "\ufeff{}", "[1]\n", "[" * 20_000]
+)
+def test_an_export_writes_over_an_earlier_one_and_nothing_else(
+    there: str, form: str, source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What somebody wrote by hand is kept; the same export again is written anew."""
+    out, other = tmp_path / "out.jsonl", tmp_path / "other"
+    other.write_text(there, "utf-8")
+    for _ in range(2):
+        assert main(["export", source, "--out", str(out), "--as", form]) == 0
+    assert main(["export", source, "--out", str(other), "--as", form]) == 2
+    assert "is no earlier export" in capsys.readouterr().err
+    assert other.read_text("utf-8") == there
+
+
+def test_an_export_of_another_form_is_kept(
+    source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Cases may have been edited since."""
+    out = str(tmp_path / "out.jsonl")
+    assert main(["export", source, "--out", out]) == 0
+    assert main(["export", source, "--out", out, "--as", "otlp"]) == 2
+    assert "is no earlier export" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["learn", "--name", "n"], ["export"]])
+def test_nothing_for_stdout_is_told_without_a_dash(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`-` names no file that could be missed."""
+    source = str(write_lines(tmp_path / "traces.jsonl", _record("one", "a", outcome="error")))
+    assert main([command[0], source, "--out", "-", "--graph", "none", *command[1:]]) == 2
+    assert "nothing is written" in capsys.readouterr().err
+
+
 def test_nothing_to_learn_from_is_code_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """No file is written then, and the reason is told."""
     source = str(write_lines(tmp_path / "traces.jsonl", _record("one", "a", outcome="cancelled")))

@@ -232,6 +232,23 @@ def test_ctrl_c_leaves_no_traceback(tmp_path: Path) -> None:
     assert (code, errors) == (130, "")
 
 
+def test_closed_outputs_change_no_exit_code(tmp_path: Path) -> None:
+    """Who wants no words closes stdout or stderr, and gets the code alone: no traceback, whose code is that of a fail."""
+    source = write_lines(tmp_path / "t.jsonl", _record().spans())
+    references = tmp_path / "r.yaml"
+    references.write_text("version: 1\nreferences:\n  - {name: one, steps: [node1]}\n", "utf-8")
+    words = shlex.join([*_COMMAND, "eval", str(source), "--references", str(references)])
+    for more in (">&-", ">&- 2>&-", "--format json >&-", "--thread none >&- 2>&-"):
+        done = subprocess.run(
+            ["/bin/sh", "-c", f"{words} {more}"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (2 if "none" in more else 0, "", "")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no output that is always full")
 def test_an_output_that_is_full_is_2() -> None:
     """Where the answer can't be written that is said in our words, once, and the code is 2."""
@@ -357,5 +374,5 @@ def test_reading_commands_take_the_same_selection() -> None:
         "--since",
         "--until",
     }
-    for name in ("show", "eval", "doctor"):
+    for name in ("show", "eval", "learn", "export", "doctor"):
         assert wanted <= set(commands[name].format_help().replace("=", " ").split())

@@ -276,6 +276,11 @@ def test_choices_that_nobody_can_know() -> None:
         choose(run, ()), problems=[Problem(code="spans_missing", message="run 'run' (trace 0): x")]
     )
     assert decide(lost, reference).comment == "spans of model calls may be missing (spans_missing)"
+    left_out = replace(choose(run, ()), model_calls=[], omitted=("models",))
+    for nth, chooses in ((1, ["a"]), (1, []), (3, ["a"])):
+        outcome = decide(left_out, {"model_calls": [{"nth": nth, "chooses": chooses}]})
+        assert outcome.verdict == "not_evaluated"
+        assert outcome.comment == "its recorder was told to leave out model calls"
     assert decide([["model"]], reference).comment == "a plain trajectory holds no model calls: pass runs"
     assert decide([["other"]], {"steps": [["model"]], **reference}).score is False
 

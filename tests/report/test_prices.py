@@ -23,6 +23,14 @@ _JSON = """\
 """
 
 
+def test_only_a_star_and_a_question_mark_stand_for_others(tmp_path: Path) -> None:
+    """A bracket is a character of a name, as in that of a tuned model."""
+    (tmp_path / "p.yaml").write_text('currency: USD\nmodels: {"b[1]*": {input: 1, output: 1}}\n', "utf-8")
+    prices = load_prices(tmp_path / "p.yaml")
+    assert prices.find("b[1]-x") is not None
+    assert prices.find("b1") is None
+
+
 @pytest.mark.parametrize(("name", "text"), [("prices.yaml", _YAML), ("prices.json", _JSON)])
 def test_prices_are_exact(tmp_path: Path, name: str, text: str) -> None:
     """YAML and JSON give the same prices, as decimal numbers; the first pattern that matches holds."""

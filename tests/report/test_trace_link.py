@@ -31,6 +31,14 @@ def test_a_resumed_run_has_a_link_per_trace() -> None:
     assert TraceLink("http://x/{thread_id}").link_run(run) == ["http://x/mail"]
 
 
+def test_a_host_may_be_an_address_of_ipv6() -> None:
+    """Its brackets are part of it, and no browser knows them quoted; those after it are quoted as before."""
+    trace_id = scenes.build_seven().trace_ids[0]
+    for host in ("[::1]:16686", "user@[::ffff:10.1.2.3]"):
+        link = TraceLink(f"http://{host}/[::1]/{{trace_id}}")
+        assert link.link_run(scenes.build_seven()) == [f"http://{host}/%5B::1%5D/{trace_id}"]
+
+
 def test_what_is_not_known_makes_no_link() -> None:
     """A run without a thread has no link that needs one, a lost graph-run span none that names it."""
     assert TraceLink("http://x/{thread_id}").link_run(scenes.build_agent()) == []

@@ -202,6 +202,11 @@ def test_a_reference_of_threads_can_be_named() -> None:
     for shortcut in (False, True):
         graph.invoke({"shortcut": shortcut, "nodes": []}, config=config)  # type: ignore[call-overload]
     recorder.assert_meets("both ways")
+    ask(recorder)
+    with pytest.raises(
+        NotEvaluatedError, match="1 run is of no thread, and the reference 'both ways' is for"
+    ):
+        recorder.assert_meets("both ways")
     graph.invoke({"shortcut": True, "nodes": []}, config=config)  # type: ignore[call-overload]
     with pytest.raises(AssertionError, match='FAIL graph_trajectory_match, reference "both ways"'):
         recorder.assert_meets("both ways")

@@ -2,7 +2,8 @@
 
 An evaluator is asked only about runs of which nothing is missing: it sees a plain record, and can't know that a tool
 call which is not there was lost on the way. What it raises is no verdict on the agent. Of an exception its type and
-its place in the evaluator are told, not its text, which may hold what was recorded.
+its place in the evaluator are told, not its text, which may hold what was recorded. `sys.exit` is raised too: a gate
+that it ended with code 0 would have let everything pass.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def _ask(name: str, evaluator: Evaluator, run: Run, waiter: AnswerWaiter) -> lis
         if inspect.isawaitable(returned):
             returned = waiter.wait(returned)
         return read_answers(name, returned)
-    except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - an evaluator is foreign code
+    except (Exception, asyncio.CancelledError, SystemExit) as error:  # noqa: BLE001 - an evaluator is foreign code
         kind = show_name(type(error).__name__)
         words = f"the evaluator {show_name(name)} raised {kind}{_say_place(error)}, so nothing can be said"
         return [leave_open(name, "broken", f"{words}; mend it, or have it return False", error_type=kind)]

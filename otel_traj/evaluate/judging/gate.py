@@ -110,6 +110,7 @@ def decide_exit(
     demands: Demands,
     *,
     holds_runs: bool,
+    selects_runs: bool,
 ) -> tuple[ExitCode, list[str]]:
     """Return the exit code and why it is not 0.
 
@@ -119,6 +120,7 @@ def decide_exit(
         source_problems: What of the source could not be used.
         demands: What must hold beside the verdicts.
         holds_runs: Whether the source holds any run, selected or not.
+        selects_runs: Whether any of them is selected.
 
     Returns:
         The code, and the reasons in words: those of the code first, then the others that were met.
@@ -128,6 +130,8 @@ def decide_exit(
     doubts = list(_find_doubts(verdicts, source_problems, demands))
     if not holds_runs:
         doubts.append("the source holds no run")
+    elif not selects_runs:
+        doubts.append("no run meets the selection")
     elif not judged:
         doubts.append("no run was judged")
     return (1 if fails else 2 if doubts else 0), fails + doubts

@@ -137,7 +137,9 @@ def _evaluate(
     answers = ask_evaluators(evaluators, meant, require_manifest=manifest)
     verdicts = [each for beside in zip(judged.of_runs, answers, strict=True) for each in chain(*beside)]
     verdicts += judged.of_threads
-    exit_code, reasons = decide_exit(verdicts, judged.unmet, problems, demands, holds_runs=bool(runs))
+    exit_code, reasons = decide_exit(
+        verdicts, judged.unmet, problems, demands, holds_runs=bool(runs), selects_runs=bool(meant)
+    )
     graphs = (selection.graph, *(each.applies_to.graph for each in known.all if each.name in judged.unmet))
     absent = explain_absent_graphs(runs, filter(None, graphs))
     return Report(

@@ -48,6 +48,11 @@ class Verdict(Struct, frozen=True, kw_only=True):
     """Where none was chosen: the references that apply or might; empty where none does. Not part of the JSON
     (the metadata names them)."""
 
+    def __repr__(self) -> str:
+        """Return what was found about what: the runs are long, and may hold content that no log should."""
+        about = f"run {self.run_id}" if self.run_ids is None else f"thread {self.thread_id!r}"
+        return f"<Verdict {self.verdict} on {about} by {self.reference or self.key!r}: {self.comment!r}>"
+
 
 class Summary(TypedDict):
     """Counts of verdicts; names of the references that no run met."""
@@ -75,6 +80,10 @@ class Report(Struct, frozen=True, kw_only=True):
     hints: list[str] = []
     """What may be behind a reference or selection that no run met, and which threads were not judged; not part of
     the JSON."""
+
+    def __repr__(self) -> str:
+        """Return the counts and the exit code; `report.verdicts` has the rest."""
+        return f"<Report {dict(self.summary)!r}, exit code {self.exit_code}>"
 
     def to_json(self) -> str:
         """Return the report as JSON text, without a newline at the end.

@@ -131,7 +131,7 @@ class _Lessons:
                 self.unfit[reason] += len(without)
 
     def _find_broken(self, references: Mapping[_Case, Reference]) -> Iterator[tuple[_Case, str]]:
-        """Yield the references that no file can hold, or that one of their own runs does not pass, with the reason."""
+        """Yield the references that no file can hold or that their own runs do not pass, with the reason."""
         for case, reference in references.items():
             reason = _find_fault(reference, self.runs[case])
             if reason is not None:
@@ -142,9 +142,9 @@ def _find_fault(reference: Reference, runs: Iterable[Run]) -> str | None:
     """Look at a reference alone, as no other one applies to its runs."""
     try:
         write_references([reference])
+        known = prepare_references([reference])
     except InvalidReferenceError as error:
         return str(error)
-    known = prepare_references([reference])
     for run in runs:
         for verdict in judge_subject(Subject(runs=(run,)), known)[0]:
             if verdict.verdict != "pass":
@@ -154,12 +154,12 @@ def _find_fault(reference: Reference, runs: Iterable[Run]) -> str | None:
 
 def _find_reason_against(run: Run) -> str | None:
     if not run.complete:
-        return f"they are incomplete; {_TEACHES}"
+        return f"incomplete; {_TEACHES}"
     if run.status != "ok":
-        return f"their status is {run.status}; {_TEACHES}"
+        return f"status {run.status}; {_TEACHES}"
     if run.graph is None:
-        return "their graph is not known"
-    return None if _list_supersteps(run) else "they ran no node"
+        return "the graph is not known"
+    return None if _list_supersteps(run) else "no node ran"
 
 
 def _list_supersteps(run: Run) -> list[list[str]]:

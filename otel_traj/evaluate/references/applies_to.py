@@ -44,7 +44,7 @@ def read_applies_to(node: Node | None) -> AppliesTo:
 def _read_tags(node: Node | None) -> tuple[str, ...]:
     if node is None:
         return ()
-    return (read_name(node, "a tag"),) if isinstance(node, ScalarNode) else tuple(read_names(node, "tag"))
+    return (read_name(node, "a tag"),) if isinstance(node, ScalarNode) else tuple(read_names(node, "tags"))
 
 
 def _read_attributes(node: Node | None) -> dict[str, AttributeValue]:

@@ -44,6 +44,10 @@ _PHRASES: Final = (
     ("or a tuple of keys such as ('query', 'city.name')", "or a list of keys such as [query, city.name]"),
     ("a Repeat holds no", "a loop (repeat) holds no"),
     ("OneOf has no choice", "one_of has no choice"),
+    *(
+        (f"runs is {mode!r}, which compares", f"mode of thread is {mode!r}, which compares")
+        for mode in ("each", "last", "first", "any")
+    ),
     ("Give one, or an AnyOf of them, or take runs='strict'", "Name one, or take strict"),
 )
 """Words that are a program's, each with so much around it that no name of a user's is changed."""

@@ -116,8 +116,8 @@ def read_name(node: Node, what: str) -> str:
 
 
 def read_names(node: Node, what: str) -> list[str]:
-    """Return the node as a list of texts; `what` names one of them in the complaint."""
-    return [read_name(item, what) for item in read_list(node, f"the list of {what}s").items]
+    """Return the node as a list of texts; `what` names the list in the complaint."""
+    return [read_name(item, f"an entry of {what}") for item in read_list(node, what).items]
 
 
 def read_word(node: Node, words: Sequence[_Word], what: str) -> _Word:

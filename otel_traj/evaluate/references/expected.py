@@ -76,7 +76,7 @@ def read_thread(node: Node) -> ExpectedThread:
     thread = read_map(node, "thread")
     check_keys(thread, allowed=("mode", "runs"), what="thread")
     runs = get_needed(thread, "runs", "thread", "a list of names of references in this file")
-    names = tuple(read_names(runs, "reference's name"))
+    names = tuple(read_names(runs, "runs"))
     if not names:
         raise complain(runs.place, "runs are empty; name at least one reference")
     given = thread.entries.get("mode")

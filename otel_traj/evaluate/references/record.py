@@ -77,7 +77,7 @@ def read_reference(node: MapNode) -> Reference:
     name = read_name(get_needed(node, "name", "a reference", "verdicts tell it"), "a reference's name")
     _check_parts(node)
     applies_to = read_applies_to(entries.get("applies_to"))
-    source = tuple(read_names(entries["source"], "trace id")) if "source" in entries else ()
+    source = tuple(read_names(entries["source"], "source")) if "source" in entries else ()
     if "thread" in entries:
         thread = read_thread(entries["thread"])
         return Reference(name=name, applies_to=applies_to, thread=thread, source=source)

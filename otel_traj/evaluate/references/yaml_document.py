@@ -167,7 +167,10 @@ class _Composer:
             key = self._compose(event, depth + 1)
             key_place = self._place(event)
             if not isinstance(key, ScalarNode) or not isinstance(key.value, str):
-                raise complain(key_place, "a key is not a text; put it in quotes")
+                found = "; put it in quotes"
+                if not isinstance(key, ScalarNode):
+                    found = f", but a {'list' if isinstance(key, ListNode) else 'map'}"
+                raise complain(key_place, f"a key is not a text{found}")
             if key.value in entries:
                 first = key_places[key.value].line
                 raise complain(

@@ -22,25 +22,27 @@ if TYPE_CHECKING:
     from otel_traj.evaluate import Diagnosis
     from otel_traj.evaluate.doctor.diagnosis import CallDiagnosis, RunDiagnosis, SourceDiagnosis
     from otel_traj.model import Arrival
+    from otel_traj.report.trace_link import TraceLink
 
 __all__ = ["format_diagnosis"]
 
 _INDENT = "    "
 
 
-def format_diagnosis(diagnosis: Diagnosis, *, width: int = 80) -> str:
+def format_diagnosis(diagnosis: Diagnosis, *, width: int = 80, link: TraceLink | None = None) -> str:
     """Return the text form of a diagnosis, without a newline at the end.
 
     Args:
         diagnosis: What `diagnose` returned.
         width: Characters per line.
+        link: Makes the links of each run.
 
     Returns:
         A section per source with a line per run and what is missing below it, or why it could not be read; the
         comparison where several could be read; what to do about each problem that was met; the exit code with its
         reasons where it is not 0.
     """
-    sections = [list(_format_source(source, width)) for source in diagnosis.sources]
+    sections = [list(_format_source(source, width, link)) for source in diagnosis.sources]
     if sum(source.error is None for source in diagnosis.sources) > 1:
         sections.append(list(format_comparison(diagnosis.comparison, diagnosis.sources, width=width)))
     sections.append(list(_format_advice(diagnosis.sources, width)))
@@ -50,7 +52,7 @@ def format_diagnosis(diagnosis: Diagnosis, *, width: int = 80) -> str:
     return "\n\n".join("\n".join(lines) for lines in sections if lines)
 
 
-def _format_source(source: SourceDiagnosis, width: int) -> Iterator[str]:
+def _format_source(source: SourceDiagnosis, width: int, link: TraceLink | None) -> Iterator[str]:
     if source.error is not None:
         yield from wrap(f"{escape(source.source)}: UNREADABLE", width=width, hanging=_INDENT)
         yield from wrap(escape(source.error), width=width, indent="  ", hanging=_INDENT)
@@ -67,6 +69,7 @@ def _format_source(source: SourceDiagnosis, width: int) -> Iterator[str]:
         yield from wrap(text, width=width, indent="  ", hanging=_INDENT)
     for run in source.runs:
         yield from _format_run(run, width)
+        yield from () if link is None else (_INDENT + each for each in link.link_run(run.run))
 
 
 def _format_run(found: RunDiagnosis, width: int) -> Iterator[str]:

@@ -16,12 +16,17 @@ if TYPE_CHECKING:
         RunDiagnosis,
         SourceDiagnosis,
     )
+    from otel_traj.report.trace_link import TraceLink
 
 __all__ = ["format_diagnosis_json"]
 
 
-def format_diagnosis_json(diagnosis: Diagnosis) -> str:
+def format_diagnosis_json(diagnosis: Diagnosis, *, link: TraceLink | None = None) -> str:
     """Return a diagnosis as a JSON object on one line.
+
+    Args:
+        diagnosis: What `diagnose` returned.
+        link: Makes the links of each run, which then also has `links`.
 
     Returns:
         The keys `sources, comparison, exit_code, exit_reasons`. What is counted is `{"expected": n or null,
@@ -30,7 +35,7 @@ def format_diagnosis_json(diagnosis: Diagnosis) -> str:
     """
     return json.dumps(
         {
-            "sources": [_describe_source(source) for source in diagnosis.sources],
+            "sources": [_describe_source(source, link) for source in diagnosis.sources],
             "comparison": [_describe_comparison(run) for run in diagnosis.comparison],
             "exit_code": diagnosis.exit_code,
             "exit_reasons": diagnosis.exit_reasons,
@@ -38,11 +43,11 @@ def format_diagnosis_json(diagnosis: Diagnosis) -> str:
     )
 
 
-def _describe_source(source: SourceDiagnosis) -> dict[str, Any]:
+def _describe_source(source: SourceDiagnosis, link: TraceLink | None) -> dict[str, Any]:
     return {
         "source": source.source,
         "error": source.error,
-        "runs": [_describe_run(run) for run in source.runs],
+        "runs": [_describe_run(run, link) for run in source.runs],
         "problems": [
             {
                 "code": problem.code,
@@ -58,7 +63,8 @@ def _describe_source(source: SourceDiagnosis) -> dict[str, Any]:
     }
 
 
-def _describe_run(found: RunDiagnosis) -> dict[str, Any]:
+def _describe_run(found: RunDiagnosis, link: TraceLink | None) -> dict[str, Any]:
+    links = {} if link is None else {"links": link.link_run(found.run)}
     return {
         "run_id": found.run.run_id,
         "graph": found.run.graph,
@@ -69,6 +75,7 @@ def _describe_run(found: RunDiagnosis) -> dict[str, Any]:
         "verified": found.verified,
         "calls": [_describe_call(call) for call in found.calls],
         "problems": [_describe_finding(finding) for finding in found.findings],
+        **links,
     }
 
 

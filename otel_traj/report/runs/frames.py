@@ -5,6 +5,7 @@ pandas is an extra (`otel-traj[pandas]`) and imported when it is used.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from otel_traj.errors import MissingExtraError, TrajectoryTypeError, TrajectoryValueError
@@ -51,6 +52,9 @@ def to_dataframe(runs: Iterable[Run], *, rows: FrameRows = "runs") -> pd.DataFra
     except ImportError as error:
         words = "pandas is not installed, so that no data frame can be made; pip install 'otel-traj[pandas]'"
         raise MissingExtraError(words) from error
+    if isinstance(runs, str | os.PathLike):
+        words = f"runs is {os.fspath(runs)!r}, which is the name of a source; pass list(read_runs({os.fspath(runs)!r}))"
+        raise TrajectoryTypeError(words)
     records = [record for run in runs for record in _list_records(run, rows)]
     frame = pd.DataFrame.from_records(records, columns=list(_COLUMNS[rows]))
     frame["duration_s"] = frame["duration_s"].astype("float64")

@@ -239,6 +239,21 @@ def test_a_provider_without_an_sdk_takes_nothing() -> None:
     assert emission.failure
 
 
+class _BrokenProvider(NoOpLoggerProvider):
+    """A provider of the user's own that raises."""
+
+    def get_logger(self, *_: Any, **__: Any) -> Any:  # noqa: ANN401 - whatever the API has
+        raise RuntimeError("out of order")
+
+
+@pytest.mark.parametrize("provider", [_BrokenProvider(), "no provider"])
+def test_whatever_breaks_is_said_and_never_raised(provider: Any) -> None:  # noqa: ANN401 - that is the point
+    """A gate goes on to its exit code, though what was given to send with is broken, or no such thing."""
+    emission = emit_verdicts(evaluate_runs(_record("one", "a"), references=[SHORT]), logger_provider=provider)
+    assert emission.sent == 0
+    assert "Error: " in (emission.failure or "")
+
+
 def test_a_report_without_verdicts_sends_nothing() -> None:
     """There is nothing to send, which is no failure."""
     assert Desk().emit(_make_report()) == Emission(sent=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -140,19 +141,36 @@ def test_what_an_asynchronous_one_raises_is_no_fail_either() -> None:
         assert "secret" not in (verdict.comment or "")
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
-def test_an_end_of_the_program_goes_through(error: type[BaseException]) -> None:
+def test_an_interrupt_goes_through() -> None:
     """Who presses the keys that end a program ends it, also while an evaluator runs."""
 
     def stop(_run: Run) -> bool:
-        raise error
+        raise KeyboardInterrupt
 
     async def stop_later(_run: Run) -> bool:
-        raise error
+        raise KeyboardInterrupt
 
     for evaluator in (stop, stop_later):
-        with pytest.raises(error):
+        with pytest.raises(KeyboardInterrupt):
             _judge(GOOD, evaluator)
+
+
+def test_an_evaluator_that_exits_ends_no_gate() -> None:
+    """A program that ends with code 0 has passed in the eyes of a CI job: `sys.exit` is raised like anything else."""
+
+    def leave(_run: Run) -> bool:
+        sys.exit(0)
+
+    async def leave_later(_run: Run) -> bool:
+        sys.exit(0)
+
+    for evaluator in (leave, leave_later):
+        report = _judge([*GOOD, *OTHER], evaluator)
+        found = [
+            (each.metadata or {}).get("error_type") for each in report.verdicts if each.reference is None
+        ]
+        assert found == ["SystemExit", "SystemExit"]
+        assert report.exit_code == 2
 
 
 def test_nothing_is_asked_of_a_run_that_lost_spans() -> None:

@@ -84,7 +84,7 @@ def test_each_row_of_the_table(
     verdicts: list[Verdict], unmet: list[str], problems: list[SourceProblem], demands: Demands, code: int
 ) -> None:
     """A fail is 1, whatever else; a doubt is 2; the user's own demands win over doubts."""
-    found, reasons = decide_exit(verdicts, unmet, problems, demands, holds_runs=True)
+    found, reasons = decide_exit(verdicts, unmet, problems, demands, holds_runs=True, selects_runs=True)
     assert found == code
     assert bool(reasons) is (code != 0)
 
@@ -92,8 +92,15 @@ def test_each_row_of_the_table(
 def test_a_source_without_runs_is_held_against_nothing() -> None:
     """A source that holds no run gives 2, whatever was demanded."""
     demands = Demands(require_all=True, min_evaluated=3)
-    code, reasons = decide_exit([], ["x"], [], demands, holds_runs=False)
+    code, reasons = decide_exit([], ["x"], [], demands, holds_runs=False, selects_runs=False)
     assert (code, reasons) == (2, ["the source holds no run"])
+
+
+def test_a_selection_of_no_run_has_its_own_words() -> None:
+    """Runs that are there and were not asked for are told from runs that nothing could be said of."""
+    for demands, code in ((Demands(), 2), (Demands(min_evaluated=1), 1)):
+        found, reasons = decide_exit([], [], [], demands, holds_runs=True, selects_runs=False)
+        assert (found, reasons[-1]) == (code, "no run meets the selection")
 
 
 def test_runs_are_counted_and_not_verdicts() -> None:
@@ -101,7 +108,7 @@ def test_runs_are_counted_and_not_verdicts() -> None:
     trajectory, evaluator = _make_verdict("fail"), _make_verdict("fail", reference=None, key="mine")
     results = _make_verdict("not_evaluated", key="graph_trajectory_match_results")
     same = [replace(each, runs=trajectory.runs) for each in (trajectory, evaluator, results)]
-    code, reasons = decide_exit(same, [], [], Demands(min_evaluated=2), holds_runs=True)
+    code, reasons = decide_exit(same, [], [], Demands(min_evaluated=2), holds_runs=True, selects_runs=True)
     assert (code, reasons) == (
         1,
         ["1 run failed", "1 run judged, at least 2 wanted (min-evaluated)", "1 run could not be judged"],
@@ -120,15 +127,20 @@ def test_a_thread_judges_its_runs() -> None:
     thread = replace(
         _make_verdict("fail"), run_id=None, run_ids=("a", "b"), runs=(replace(_RUN), replace(_RUN))
     )
-    code, reasons = decide_exit([thread, *_make(failed=2)], [], [], Demands(min_evaluated=4), holds_runs=True)
+    code, reasons = decide_exit(
+        [thread, *_make(failed=2)], [], [], Demands(min_evaluated=4), holds_runs=True, selects_runs=True
+    )
     assert (code, reasons) == (1, ["2 runs and 1 thread failed"])
 
 
 def test_numbers_judge_nothing() -> None:
     """A verdict whose score is a number is no judgement of the run."""
     number = replace(_make_verdict("pass", reference=None, key="tokens"), score=1.0)
-    assert decide_exit([number], [], [], Demands(), holds_runs=True) == (2, ["no run was judged"])
-    assert decide_exit([number], [], [], Demands(min_evaluated=1), holds_runs=True)[0] == 1
+    assert decide_exit([number], [], [], Demands(), holds_runs=True, selects_runs=True) == (
+        2,
+        ["no run was judged"],
+    )
+    assert decide_exit([number], [], [], Demands(min_evaluated=1), holds_runs=True, selects_runs=True)[0] == 1
 
 
 def test_an_evaluator_has_no_reference_and_lacks_none() -> None:
@@ -188,7 +200,7 @@ def test_zero_needs_a_pass_and_no_fail(
     verdicts: list[Verdict], unmet: list[str], problems: list[SourceProblem], demands: Demands
 ) -> None:
     """No combination of doubts and options turns a fail, or nothing judged, into 0."""
-    code, reasons = decide_exit(verdicts, unmet, problems, demands, holds_runs=True)
+    code, reasons = decide_exit(verdicts, unmet, problems, demands, holds_runs=True, selects_runs=True)
     words = [verdict.verdict for verdict in verdicts]
     if "fail" in words:
         assert code == 1

@@ -7,9 +7,10 @@ import random
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from otel_traj import InvalidReferenceError, TrajectoryTypeError, TrajectoryValueError, evaluate_runs
-from otel_traj.evaluate import AppliesTo, Reference
+from otel_traj.evaluate import AppliesTo, ExpectedResults, Reference
 from tests.spans import RecordedRun, change_attributes
 
 if TYPE_CHECKING:
@@ -180,6 +181,32 @@ def test_a_waiting_run_is_not_judged() -> None:
     assert _judge(_record("w", "node1", "nodeX", case="long", outcome="interrupted")).exit_code == 1
 
 
+def test_a_run_that_pauses_after_a_node_waits_there() -> None:
+    """A static interrupt comes after a superstep, and no task is interrupted."""
+    run = RecordedRun("p", graph="seven", outcome="interrupted")
+    run.task("node1", 1)
+    [verdict] = (report := _judge(run.spans(case="long"))).verdicts
+    assert (verdict.verdict, verdict.comment, report.exit_code) == ("not_evaluated", "waiting after node1", 2)
+
+
+@pytest.mark.parametrize(
+    ("found", "word", "code"), [('{"n": 1}', "pass", 0), ('{"n": 2}', "fail", 1), (None, "not_evaluated", 2)]
+)
+def test_results_are_a_verdict_of_their_own(found: str | None, word: str, code: int) -> None:
+    """It counts and gates beside that on the trajectory; a reference of results alone gives only this one."""
+    run = RecordedRun("r", graph="seven")
+    run.task("a", 1)
+    spans = run.spans() if found is None else run.spans(results=found)
+    expected = ExpectedResults(value={"n": 1})
+    of_results = ("graph_trajectory_match_results", word)
+    for steps, of_steps in (([["a"]], [("graph_trajectory_match", "pass")]), (None, [])):
+        report = _judge(spans, Reference(name="x", steps=steps, results=expected))
+        assert [(each.key, each.verdict) for each in report.verdicts] == [*of_steps, of_results]
+        assert (report.exit_code, report.summary["unmet_references"]) == (code, [])
+        counts = [report.summary["passed"], report.summary["failed"], report.summary["not_evaluated"]]
+        assert sum(counts) == len(report.verdicts)
+
+
 def test_a_run_without_a_manifest_is_judged_unless_one_is_required() -> None:
     """`require_manifest` judges only what a manifest proves to be complete; an incomplete run keeps its reason."""
     report = _judge(_record_long(), require_manifest=True)
@@ -304,3 +331,18 @@ def test_options_are_checked() -> None:
         evaluate_runs("nowhere", references=[LONG], require_all="yes")  # type: ignore[arg-type]
     with pytest.raises(TrajectoryValueError, match="no status"):
         evaluate_runs("nowhere", references=[LONG], status="finished")  # type: ignore[arg-type]
+
+
+def test_what_is_printed_of_records_is_short_and_holds_no_content() -> None:
+    """A report, a verdict or a run in a log or an assertion says what it is; inputs and results are not in it."""
+    run = replace(
+        _judge(_record_long()).verdicts[0].runs[0], inputs={"secret": "x" * 9_000}, results="s3cret"
+    )
+    verdict = replace(_judge(_record_long()).verdicts[0], runs=(run,))
+    report = replace(_judge(_record_long()), verdicts=[verdict])
+    for record in (run, verdict, report):
+        assert len(repr(record)) < 500
+        assert "cret" not in repr(record)
+    assert run.run_id in repr(run)
+    assert "pass" in repr(verdict)
+    assert "exit code 0" in repr(report)

@@ -248,9 +248,14 @@ def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path: Path) -> None:
             48,
             "must be a value, found nothing",
         ),
-        (_HEAD + "  - {name: x, steps: [a], applies_to: {tags: [1]}}\n", 3, 47, "tag must be a text"),
+        (
+            _HEAD + "  - {name: x, steps: [a], applies_to: {tags: [1]}}\n",
+            3,
+            47,
+            "an entry of tags must be a text",
+        ),
         (_HEAD + "  - {name: x, steps: [a], applies_to: {attributes: [a]}}\n", 3, 52, "must be a map"),
-        (_HEAD + "  - {name: x, steps: [a], source: [1]}\n", 3, 36, "trace id must be a text"),
+        (_HEAD + "  - {name: x, steps: [a], source: [1]}\n", 3, 36, "an entry of source must be a text"),
         (
             _HEAD + "  - {name: x, steps: [a]}\n  - {name: x, steps: [b]}\n",
             4,

@@ -15,7 +15,7 @@ from otel_traj.evaluate import ADVICE, Diagnosis
 from otel_traj.evaluate.doctor.diagnosis import SourceDiagnosis
 from otel_traj.evaluate.doctor.run_diagnosis import diagnose_run
 from otel_traj.model import NAMED_ONLY, Problem, ProblemCode, SourceProblem
-from otel_traj.report import format_diagnosis, format_diagnosis_json
+from otel_traj.report import TraceLink, format_diagnosis, format_diagnosis_json
 from tests.spans import RecordedRun, make_uuid
 
 _WIDE = 10_000
@@ -54,6 +54,18 @@ def test_what_is_whole_takes_two_lines() -> None:
         "<list of spans>: 1 run, 1 complete (1 verified), 0 incomplete",
         f"  complete, verified: seven {make_uuid('r')}, thread t, ok: 3 of 3 tasks, 3 of 3 spans arrived",
     ]
+
+
+def test_a_run_has_its_link() -> None:
+    """Below its line, and in the JSON as a list beside its ids; without a template there is none."""
+    diagnosis = diagnose(_record().spans())
+    [run] = read_runs(_record().spans())
+    link = TraceLink("https://jaeger.example/trace/{trace_id}")
+    address = f"https://jaeger.example/trace/{run.trace_ids[0]}"
+    assert format_diagnosis(diagnosis, width=30, link=link).split("\n")[-1] == f"    {address}"
+    (told,) = json.loads(format_diagnosis_json(diagnosis, link=link))["sources"][0]["runs"]
+    assert told["links"] == [address]
+    assert "links" not in json.loads(format_diagnosis_json(diagnosis))["sources"][0]["runs"][0]
 
 
 def test_a_comparison_reads_so() -> None:
@@ -115,7 +127,8 @@ def test_a_partial_response_is_told_with_its_place() -> None:
 def test_the_page_names_every_key_of_the_json() -> None:
     """What programs can rely on is written down."""
     spans = [span for span in _record().spans() if span.name != "invoke_node b"]
-    told = json.loads(format_diagnosis_json(diagnose(_record().spans(), spans, [])))
+    link = TraceLink("https://jaeger.example/trace/{trace_id}")
+    told = json.loads(format_diagnosis_json(diagnose(_record().spans(), spans, []), link=link))
     page = (Path(__file__).parents[3] / "docs" / "doctor.md").read_text("utf-8")
     section = page[page.index("## JSON") : page.index("## What to do")]
     assert [key for key in _list_keys(told) if not re.search(rf"[`\"]{key}[`\"]", section)] == []

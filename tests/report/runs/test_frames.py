@@ -84,6 +84,13 @@ def test_what_is_no_run_is_refused() -> None:
         to_dataframe([{"steps": []}])  # type: ignore[list-item]
 
 
+@needs("data frames")
+def test_a_name_in_place_of_runs_is_named_whole() -> None:
+    """Not its first letter: the message says how it becomes runs."""
+    with pytest.raises(TrajectoryTypeError, match=r"list\(read_runs\('traces.jsonl'\)\)"):
+        to_dataframe("traces.jsonl")  # type: ignore[arg-type]
+
+
 def test_rows_that_are_none_are_refused() -> None:
     """The message lists those there are."""
     with pytest.raises(TrajectoryValueError, match="runs, tasks, model_calls, tool_calls"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,7 +23,6 @@ from tests.report.verdicts.judged import build_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from otel_traj import Report
     from otel_traj.report.verdicts.files import ReportForm
@@ -78,6 +78,18 @@ def test_a_pipe_is_written_straight(tmp_path: Path) -> None:
     reader.join(timeout=60)
     assert read == [format_report(build_report()) + "\n"]
     assert path.is_fifo()
+
+
+@pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="this system names no open files")
+def test_what_a_shell_leads_into_a_program_is_written_straight() -> None:
+    """`/dev/stderr` of a CI job, and `>(program)` of a shell, are links to a pipe that has no name."""
+    reading, writing = os.pipe()
+    try:
+        write_report(build_report(), ReportFile(form="text", path=f"/dev/fd/{writing}"))
+    finally:
+        os.close(writing)
+    with os.fdopen(reading, encoding="utf-8") as pipe:
+        assert pipe.read() == format_report(build_report()) + "\n"
 
 
 @pytest.mark.parametrize("text", ["", "junit", "junit=", "junit=-", "html=r.html", "=r.xml", "JUNIT=r.xml"])

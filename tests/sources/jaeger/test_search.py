@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from otel_traj import semconv as sc
 from otel_traj.sources import SpanQuery
 from otel_traj.sources.backend.address import parse_address
 from otel_traj.sources.jaeger.search import list_searches
@@ -44,3 +45,16 @@ def test_what_jaeger_can_compare_is_asked_for(value: object, text: str) -> None:
 def test_what_jaeger_writes_otherwise_is_left_to_the_reader(value: object) -> None:
     """More is given than was asked for, never less: Go writes 1.0 as `1`, and 1e-07 as `1e-7`."""
     assert list_attributes(value) == {}
+
+
+def test_what_completes_a_run_is_not_bound_by_the_name() -> None:
+    """The other traces of a thread may hold neither the operation nor the tags that led to the first one."""
+    address = parse_address(
+        "jaeger+http://h?service=s&operation=o&tag=k=v", allowed=("service", "operation", "tag")
+    )
+    [named] = list_searches(address, SpanQuery(thread="t"))
+    assert (named.service, named.operation, named.attributes) == ("s", "o", {"k": "v"})
+    completing = list_searches(address, SpanQuery(thread="t", completes=True))
+    assert [(each.service, each.operation, each.attributes) for each in completing] == [
+        (None, None, {key: "t"}) for key in (sc.THREAD_ID, sc.CONVERSATION_ID)
+    ]
