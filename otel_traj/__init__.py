@@ -2,10 +2,14 @@
 
 The public names, in one flat namespace. They load on first use, so that `import otel_traj` stays light: a
 reader of traces never imports langchain, and a recorder never imports the reader.
+
+PYTEST_DONT_REWRITE: without this word pytest warns where the package, whose plugin it loads, was imported before it
+started, as under `opentelemetry-instrument`.
 """
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -14,6 +18,8 @@ if TYPE_CHECKING:
         EvaluatorBrokenError,
         HistoryError,
         InvalidReferenceError,
+        MissingExtraError,
+        NotEvaluatedError,
         OtelTrajError,
         PatternTimeoutError,
         SinkError,
@@ -21,7 +27,23 @@ if TYPE_CHECKING:
         TrajectoryTypeError,
         TrajectoryValueError,
     )
-    from otel_traj.evaluate import Diagnosis, Report, Verdict, diagnose, evaluate_runs
+    from otel_traj.evaluate import (
+        AppliesTo,
+        Diagnosis,
+        ExpectedResults,
+        ExpectedThread,
+        Learned,
+        Reference,
+        Report,
+        Verdict,
+        diagnose,
+        evaluate_runs,
+        export_runs,
+        learn_references,
+        load_references,
+        write_references,
+    )
+    from otel_traj.evaluate.events.emission import Emission, emit_verdicts
     from otel_traj.match import (
         Any,
         AnyOf,
@@ -54,6 +76,8 @@ if TYPE_CHECKING:
         extract_trajectory_async,
         extract_trajectory_from_snapshots,
         read_runs,
+        state_before,
+        state_before_async,
     )
     from otel_traj.record import (
         ContentPolicy,
@@ -64,14 +88,19 @@ if TYPE_CHECKING:
         configure,
         record_feedback,
     )
+    from otel_traj.report.runs.frames import to_dataframe
 
 __all__ = [
     "Any",
     "AnyOf",
+    "AppliesTo",
     "ArgsMatch",
     "ContentPolicy",
     "Diagnosis",
+    "Emission",
     "EvaluatorBrokenError",
+    "ExpectedResults",
+    "ExpectedThread",
     "Gap",
     "Glob",
     "GraphRunReferenceTrajectory",
@@ -82,11 +111,15 @@ __all__ = [
     "InvalidReferenceError",
     "JsonLinesSpanExporter",
     "LangGraphInstrumentor",
+    "Learned",
     "MatchResult",
+    "MissingExtraError",
+    "NotEvaluatedError",
     "OneOf",
     "OtelTrajError",
     "PatternTimeoutError",
     "Problem",
+    "Reference",
     "ReferenceStep",
     "Regex",
     "Repeat",
@@ -107,7 +140,9 @@ __all__ = [
     "assert_trajectory",
     "configure",
     "diagnose",
+    "emit_verdicts",
     "evaluate_runs",
+    "export_runs",
     "extract_trajectories",
     "extract_trajectory",
     "extract_trajectory_async",
@@ -116,10 +151,16 @@ __all__ = [
     "from_messages",
     "graph_trajectory_match",
     "graph_trajectory_match_async",
+    "learn_references",
+    "load_references",
     "read_runs",
     "record_feedback",
+    "state_before",
+    "state_before_async",
     "to_agentevals",
+    "to_dataframe",
     "to_messages",
+    "write_references",
 ]
 
 __version__ = "0.1.0"
@@ -129,6 +170,8 @@ _NAMES_OF_MODULE = {
         "EvaluatorBrokenError",
         "HistoryError",
         "InvalidReferenceError",
+        "MissingExtraError",
+        "NotEvaluatedError",
         "OtelTrajError",
         "PatternTimeoutError",
         "SinkError",
@@ -136,7 +179,23 @@ _NAMES_OF_MODULE = {
         "TrajectoryTypeError",
         "TrajectoryValueError",
     ),
-    "otel_traj.evaluate": ("Diagnosis", "Report", "Verdict", "diagnose", "evaluate_runs"),
+    "otel_traj.evaluate": (
+        "AppliesTo",
+        "Diagnosis",
+        "ExpectedResults",
+        "ExpectedThread",
+        "Learned",
+        "Reference",
+        "Report",
+        "Verdict",
+        "diagnose",
+        "evaluate_runs",
+        "export_runs",
+        "learn_references",
+        "load_references",
+        "write_references",
+    ),
+    "otel_traj.evaluate.events.emission": ("Emission", "emit_verdicts"),
     "otel_traj.match": (
         "Any",
         "AnyOf",
@@ -169,7 +228,10 @@ _NAMES_OF_MODULE = {
         "extract_trajectory_async",
         "extract_trajectory_from_snapshots",
         "read_runs",
+        "state_before",
+        "state_before_async",
     ),
+    "otel_traj.report.runs.frames": ("to_dataframe",),
     "otel_traj.record": (
         "ContentPolicy",
         "JsonLinesSpanExporter",
@@ -189,6 +251,8 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(module), name)
     globals()[name] = value
+    if "IPython" in sys.modules:
+        import_module("otel_traj.report.runs.notebook").introduce_to_notebook()
     return value
 
 

@@ -10,6 +10,8 @@ was found, why it stops us, what the user can do.
     +-- SinkError               (OSError)     a file that spans are to be written to can't be opened
     +-- HistoryError            (ValueError)  a checkpointer's history can't be read
     +-- InvalidReferenceError   (ValueError)  a reference file or a reference object is not valid
+    +-- MissingExtraError       (ImportError) a package that is an extra is needed and not installed
+    +-- NotEvaluatedError       (AssertionError)  what was asserted could not be judged
     +-- PatternTimeoutError     (ValueError)  a regular expression of a reference takes too long on a name
     +-- TrajectoryTypeError     (TypeError)   something that is no trajectory stands where one is needed
     +-- TrajectoryValueError    (ValueError)  the right type, a value that can't be answered exactly
@@ -21,6 +23,8 @@ __all__ = [
     "EvaluatorBrokenError",
     "HistoryError",
     "InvalidReferenceError",
+    "MissingExtraError",
+    "NotEvaluatedError",
     "OtelTrajError",
     "PatternTimeoutError",
     "SinkError",
@@ -104,6 +108,14 @@ class InvalidReferenceError(OtelTrajError, ValueError):
         """Line in the file, from 1, or None."""
         self.column = column
         """Column in the line, from 1, or None."""
+
+
+class MissingExtraError(OtelTrajError, ImportError):
+    """What was asked for needs a package that is not in the base install; the message says which extra brings it."""
+
+
+class NotEvaluatedError(OtelTrajError, AssertionError):
+    """What was asserted of runs could not be judged, which is neither a pass nor a fail; the message says why."""
 
 
 class PatternTimeoutError(OtelTrajError, ValueError):

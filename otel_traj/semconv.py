@@ -28,11 +28,16 @@ __all__ = [
     "DOCUMENT_COUNT",
     "END_NODE",
     "ERROR_TYPE",
+    "EVALUATION_EDITS",
     "EVALUATION_EXPLANATION",
+    "EVALUATION_FITNESS",
     "EVALUATION_NAME",
+    "EVALUATION_REFERENCE",
     "EVALUATION_RESULT",
     "EVALUATION_SCORE_LABEL",
     "EVALUATION_SCORE_VALUE",
+    "EVALUATION_STEP_MODE",
+    "EVALUATION_TRAJECTORY_MODE",
     "EVENT_DATA",
     "EVENT_NAME",
     "EVICTED",
@@ -54,6 +59,7 @@ __all__ = [
     "INVOKE_WORKFLOW",
     "KIND",
     "LATE",
+    "LOG_RECORD_UID",
     "METADATA_PREFIX",
     "MODEL_TOOLS",
     "MODEL_TOOL_CALLS",
@@ -181,6 +187,8 @@ EVALUATION_NAME: Final = "gen_ai.evaluation.name"
 EVALUATION_SCORE_VALUE: Final = "gen_ai.evaluation.score.value"
 EVALUATION_SCORE_LABEL: Final = "gen_ai.evaluation.score.label"
 EVALUATION_EXPLANATION: Final = "gen_ai.evaluation.explanation"
+LOG_RECORD_UID: Final = "log.record.uid"
+"""Of two log records with the same one a backend may drop one."""
 EVENT_NAME: Final = "event.name"
 """Name of a log event where its record has no field for it (before OpenTelemetry 1.35)."""
 ERROR_TYPE: Final = "error.type"
@@ -290,6 +298,13 @@ MODEL_TOOL_CALL_IDS: Final = "otel_traj.model.tool_call_ids"
 """Ids of these calls, beside their names; empty for one without (str[])."""
 DOCUMENT_COUNT: Final = "otel_traj.retrieval.document_count"
 """Retrievals that were answered: documents that were found, 0 where there were none (int)."""
+EVALUATION_REFERENCE: Final = "otel_traj.evaluation.reference"
+"""Of a verdict: the name of the reference."""
+EVALUATION_STEP_MODE: Final = "otel_traj.evaluation.step_mode"
+EVALUATION_TRAJECTORY_MODE: Final = "otel_traj.evaluation.trajectory_mode"
+EVALUATION_EDITS: Final = "otel_traj.evaluation.edits"
+"""Cost of the cheapest alignment of a run that failed."""
+EVALUATION_FITNESS: Final = "otel_traj.evaluation.fitness"
 EVENT_DATA: Final = "otel_traj.event.data"
 """Data of a custom event as JSON, where content is recorded (str)."""
 INPUTS: Final = "otel_traj.inputs"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ from otel_traj import TrajectoryCallbackHandler
 from otel_traj import semconv as sc
 from otel_traj.evaluate import load_references
 from otel_traj.model import ProblemCode, Run
+from otel_traj.record.sample_runs import record_sample_runs
 from tests.deploying import list_programs
 from tests.missing_api import needs
 
@@ -23,11 +25,23 @@ BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 ELSEWHERE = {
+    "# prices.yaml": "tests/report/test_prices.py loads it",
     "# agent-": "tests/collector/test_fragments.py runs them with a collector",
     # Programs that need one another, or a server; test_programs_are_run sees to that.
     **{f"# {name}\n": "a test of tests/record runs it" for name in list_programs()},
 }
 """Blocks with a test of their own, by how they begin."""
+
+NEEDS = {"opentelemetry.instrumentation": "instrumented servers and clients", "to_dataframe": "data frames"}
+"""What a block that holds a word can't run without."""
+
+
+@pytest.fixture(scope="module")
+def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The spans of the demo, which blocks find as `traces.jsonl`."""
+    path = tmp_path_factory.mktemp("demo") / "traces.jsonl"
+    record_sample_runs(path)
+    return path
 
 
 def find_blocks(language: str) -> list[object]:
@@ -36,9 +50,7 @@ def find_blocks(language: str) -> list[object]:
         pytest.param(
             found[2],
             id=f"{page.stem}-{number}",
-            marks=[needs("instrumented servers and clients")]
-            if "opentelemetry.instrumentation" in found[2]
-            else [],
+            marks=[needs(name) for word, name in NEEDS.items() if word in found[2]],
         )
         for page in PAGES
         for number, found in enumerate(BLOCK.finditer(page.read_text("utf-8")))
@@ -55,9 +67,9 @@ def test_reference_files_load(block: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("block", find_blocks("python"))
-def test_python_blocks_run(block: str, tmp_path: Path) -> None:
+def test_python_blocks_run(block: str, tmp_path: Path, traces: Path) -> None:
     """Every Python block runs by itself, without a warning."""
-    (tmp_path / "traces.jsonl").write_text('{"resourceSpans": []}\n', "utf-8")
+    shutil.copy(traces, tmp_path)
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", block],
         cwd=tmp_path,

@@ -13,7 +13,7 @@ from otel_traj.cli.speech import COULD_NOT_TELL, complain, print_problem, print_
 from otel_traj.errors import OtelTrajError, SinkError
 from otel_traj.evaluate import evaluate_runs
 from otel_traj.reconstruct import read_runs
-from otel_traj.report import format_report, measure_width, name_program
+from otel_traj.report import name_program, print_report
 from otel_traj.sources import open_source
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _demo(arguments: argparse.Namespace) -> int:
     )
     print_runs(runs, "tree")
     print(f"\nJudged by\n  {references}\nwhich wants every run of the graph seven to take the long path:\n")
-    print(format_report(evaluate_runs(traces, references=references), width=measure_width()))
+    print_report(evaluate_runs(traces, references=references))
     print("\nOne run fails, as it should: it took the shortcut. Now look for yourself:\n")
     program, spans = name_program(), shlex.quote(str(traces))
     print(f"  {program} show {spans}")

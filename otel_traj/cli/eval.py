@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from otel_traj.cli.emission import add_emission, emit
 from otel_traj.cli.parser import SOURCE_HELP, add_command, read_number
+from otel_traj.cli.reports import add_beside, add_reports, check_reports, read_prices, write_reports
 from otel_traj.cli.selection import add_selection, list_selection
 from otel_traj.cli.speech import complain, hint_at_references, open_named, print_problem
 from otel_traj.evaluate import evaluate_runs
-from otel_traj.report import format_report, measure_width
+from otel_traj.report import format_report_json, print_report
 
 if TYPE_CHECKING:
     import argparse
@@ -36,7 +38,10 @@ def add_eval(commands: Commands) -> None:
     command.add_argument("source", metavar="SOURCE", help=SOURCE_HELP)
     command.add_argument("--references", metavar="FILE", required=True, help="references, YAML or JSON")
     command.add_argument("--format", choices=("text", "json"), default="text", help="(%(default)s)")
+    add_reports(command)
+    add_emission(command)
     _add_demands(command)
+    add_beside(command)
     add_selection(command)
 
 
@@ -63,6 +68,8 @@ def _add_demands(command: argparse.ArgumentParser) -> None:
 
 def _eval(arguments: argparse.Namespace) -> int:
     source = open_named(arguments.source, arguments)
+    check_reports(arguments, source)
+    prices = read_prices(arguments)
     report = evaluate_runs(
         source,
         references=arguments.references,
@@ -75,12 +82,14 @@ def _eval(arguments: argparse.Namespace) -> int:
     )
     for problem in report.source_problems:
         print_problem(problem)
+    code = write_reports(report, arguments, prices)
     if arguments.format == "json":
-        print(report.to_json())
+        print(format_report_json(report, link=arguments.link, prices=prices))
         for reason in report.exit_reasons:
             complain(reason)
     else:
-        print(format_report(report, width=measure_width()))
+        print_report(report, link=arguments.link, prices=prices)
     if not report.verdicts:
         hint_at_references(source.name)
-    return report.exit_code
+    emit(report, arguments)
+    return code

@@ -12,11 +12,14 @@ from otel_traj import __version__
 from otel_traj.cli.demo import DEMO_EXAMPLE, add_demo
 from otel_traj.cli.doctor import add_doctor
 from otel_traj.cli.eval import add_eval
+from otel_traj.cli.export import add_export
+from otel_traj.cli.learn import add_learn
 from otel_traj.cli.parser import Parser
 from otel_traj.cli.show import add_show
 from otel_traj.cli.speech import COULD_NOT_TELL, complain, hint_at_references
 from otel_traj.errors import OtelTrajError, SourceError
 from otel_traj.report import discard_output, escape_unencodable
+from otel_traj.sources import hide_user
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,11 +73,13 @@ def _parse(words: list[str]) -> argparse.Namespace:
         parser.exit(COULD_NOT_TELL)
     first = words[0]
     # `Path.exists` raises for a name that is too long.
-    if first not in commands and not first.startswith("-") and os.path.lexists(first):
-        parser.error(f"{first!r} is no command; to look at it: otel-traj show {shlex.quote(first)}")
+    is_there = os.path.lexists(first)
+    if first not in commands and not first.startswith("-") and (is_there or "://" in first):
+        shown = first if is_there else hide_user(first)
+        parser.error(f"{shown!r} is no command; to look at it: otel-traj show {shlex.quote(shown)}")
     arguments, unknown = parser.parse_known_args(words, argparse.Namespace(parser=parser))
     if unknown:
-        arguments.parser.error(f"unknown arguments: {' '.join(unknown)}")
+        arguments.parser.error(f"unknown arguments: {' '.join(map(hide_user, unknown))}")
     if arguments.parser is parser:
         parser.error(f"no command; there are {', '.join(commands)}")
     return arguments
@@ -93,5 +98,7 @@ def make_parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.Argume
     add_demo(commands)
     add_show(commands)
     add_eval(commands)
+    add_learn(commands)
+    add_export(commands)
     add_doctor(commands)
     return parser, commands.choices

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from otel_traj.cli.parser import SOURCE_HELP, add_command, read_number
+from otel_traj.cli.reports import add_beside, read_prices
 from otel_traj.cli.selection import add_selection, list_selection
 from otel_traj.cli.speech import (
     COULD_NOT_TELL,
@@ -43,17 +44,19 @@ def add_show(commands: Commands) -> None:
         "--last", metavar="N", type=partial(read_number, least=1), help="only the N runs that started last"
     )
     command.add_argument("--format", choices=("tree", "steps", "json"), default="tree", help="(%(default)s)")
+    add_beside(command)
     add_selection(command)
 
 
 def _show(arguments: argparse.Namespace) -> int:
     selection = make_selection(**list_selection(arguments))
+    prices = read_prices(arguments)
     source = open_named(arguments.source, arguments)
     there = list(read_candidates(source, selection, on_problem=print_problem, wait=arguments.wait))
     chosen = [run for run in there if selection.takes(run)]
     if arguments.last is not None:
         chosen = chosen[-arguments.last :]
-    print_runs(chosen, arguments.format)
+    print_runs(chosen, arguments.format, link=arguments.link, prices=prices)
     if chosen:
         return 0
     which = "no run meets the selection" if there else "no run was found"

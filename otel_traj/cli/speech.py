@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from otel_traj.model import Run, SourceProblem
+    from otel_traj.report import Prices, TraceLink
     from otel_traj.sources import Source
 
 __all__ = ["COULD_NOT_TELL", "complain", "hint_at_references", "open_named", "print_problem", "print_runs"]
@@ -59,17 +60,21 @@ def _writes_a_file() -> bool:
         return False
 
 
-def print_runs(runs: Sequence[Run], form: str) -> None:
-    """Print runs as a tree, as steps or as JSON."""
+def print_runs(
+    runs: Sequence[Run], form: str, *, link: TraceLink | None = None, prices: Prices | None = None
+) -> None:
+    """Print runs as a tree, as steps or as JSON, with links and costs where these are given."""
     width, glyphs = measure_width(), choose_glyphs()
     if form == "json":
-        print("[" + ",".join(f"\n{format_run_json(run)}" for run in runs) + ("\n]" if runs else "]"))
+        texts = [f"\n{format_run_json(run, link=link, prices=prices)}" for run in runs]
+        print("[" + ",".join(texts) + ("\n]" if runs else "]"))
     elif form == "steps":
         for run in runs:
-            print(format_steps(run))
+            print(format_steps(run, link=link))
     else:
         for number, run in enumerate(runs):
-            print("\n" if number else "", format_tree(run, width=width, glyphs=glyphs), sep="")
+            tree = format_tree(run, width=width, glyphs=glyphs, link=link, prices=prices)
+            print("\n" if number else "", tree, sep="")
 
 
 def print_problem(problem: SourceProblem) -> None:

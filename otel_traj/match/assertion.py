@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
+from otel_traj.errors import NotEvaluatedError
 from otel_traj.match.explain.terminal_text import describe_outcome
 from otel_traj.match.inputs import refuse
 from otel_traj.match.matcher import TrajectoryMatcher
@@ -28,6 +29,7 @@ def assert_trajectory(actual: Outputs, expected: References, **options: Unpack[G
 
     Raises:
         AssertionError: They do not; the message is the explanation, superstep by superstep.
+        NotEvaluatedError: Nothing fails, but something could not be judged; an `AssertionError` too.
         TrajectoryTypeError: something that is no trajectory; the message says where.
         TrajectoryValueError: an option or a name that is not allowed; the message lists what is.
         InvalidReferenceError: a reference that can't be compared with.
@@ -37,10 +39,13 @@ def assert_trajectory(actual: Outputs, expected: References, **options: Unpack[G
         refuse("reference_outputs", "it", "is None")
     matcher = TrajectoryMatcher(expected, **options)
     outcome, results = matcher.judge(actual, is_rich=False)
-    texts = [
-        describe_outcome(key, each.verdict, each.comment, matcher.options, each.metadata)
-        for key, each in ((matcher.options.key, outcome), (f"{matcher.options.key}_results", results))
-        if each is not None and each.score is not True
-    ]
-    if texts:
-        raise AssertionError("\n\n".join(texts))
+    judged = ((matcher.options.key, outcome), (f"{matcher.options.key}_results", results))
+    missed = [(key, each) for key, each in judged if each is not None and each.score is not True]
+    if missed:
+        has_failed = any(each.verdict == "fail" for _, each in missed)
+        raise (AssertionError if has_failed else NotEvaluatedError)(
+            "\n\n".join(
+                describe_outcome(key, each.verdict, each.comment, matcher.options, each.metadata)
+                for key, each in missed
+            )
+        )

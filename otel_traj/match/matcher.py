@@ -5,21 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from otel_traj.errors import InvalidReferenceError, TrajectoryTypeError
-from otel_traj.match.explain.outcome import build_fail, build_not_evaluated, build_pass
-from otel_traj.match.explain.result import MatchOutcome
+from otel_traj.match.explain.outcome import build_outcome
 from otel_traj.match.explain.results_outcome import judge_results
 from otel_traj.match.inputs import read_outputs
 from otel_traj.match.options import GivenOptions, MatchOptions, read_options
-from otel_traj.match.prepared import PreparedReference, PreparedRun
+from otel_traj.match.prepared import PreparedReference
 from otel_traj.match.reference.references import read_references
-from otel_traj.match.runs import Comparison, check_runs_mode, compare_runs
+from otel_traj.match.runs import check_runs_mode, compare_runs
 from otel_traj.match.tool_levels import refuse_tools_of_nodes
 from otel_traj.match.values.arguments import read_args_mode
 from otel_traj.match.values.results import read_results_mode
 
 if TYPE_CHECKING:
-    from otel_traj.match.explain.result import MatchResult, ResultsOutcome, ResultsResult, ScoreResult
+    from otel_traj.match.explain.result import (
+        MatchOutcome,
+        MatchResult,
+        ResultsOutcome,
+        ResultsResult,
+        ScoreResult,
+    )
     from otel_traj.match.given import Outputs, References
+    from otel_traj.match.runs import Comparison
 
 __all__ = ["TrajectoryMatcher"]
 
@@ -58,6 +64,15 @@ class TrajectoryMatcher:
     def options(self) -> MatchOptions:
         """The options, checked."""
         return self._options
+
+    @property
+    def references(self) -> list[PreparedReference]:
+        """What it was made with, compiled.
+
+        Raises:
+            TrajectoryTypeError: It was made without.
+        """
+        return self._find_references(None)
 
     @property
     def __name__(self) -> str:
@@ -150,8 +165,17 @@ class TrajectoryMatcher:
             The outcome for the trajectories; that for the results, None where they are not compared.
         """
         comparison = self._compare(outputs, reference_outputs)
-        results = None if self._results is None else judge_results(comparison, self._results)
-        return _build(comparison, is_rich=is_rich), results
+        return build_outcome(comparison, is_rich=is_rich), judge_results(comparison)
+
+    def check_for_runs(self) -> None:
+        """Refuse now what would be refused when the first `Run` comes.
+
+        Raises:
+            InvalidReferenceError: It names a tool call, which runs don't list at its level.
+            TrajectoryTypeError: It was made without a reference.
+            TrajectoryValueError: It compares arguments, which nothing holds at its level.
+        """
+        refuse_tools_of_nodes(self.references, self._options, self._args)
 
     def _make_result(self, outcome: MatchOutcome) -> MatchResult:
         return {
@@ -163,8 +187,9 @@ class TrajectoryMatcher:
 
     def _compare(self, outputs: Outputs, given: References | None) -> Comparison:
         references = self._find_references(given)
-        runs = [PreparedRun(each, self._options) for each in read_outputs(outputs)]
-        refuse_tools_of_nodes(references, runs, self._options, self._args)
+        runs = read_outputs(outputs)
+        if any(each.run is not None for each in runs):
+            refuse_tools_of_nodes(references, self._options, self._args)
         return compare_runs(references, runs, self._options)
 
     def _find_references(self, given: References | None) -> list[PreparedReference]:
@@ -181,20 +206,10 @@ class TrajectoryMatcher:
         has_results = self._results is not None
         try:
             given = read_references(value, self._options, self._args, compares_results=has_results)
-            references = [PreparedReference.of(each, self._options) for each in given]
+            references = [PreparedReference.of(each, self._options, self._results) for each in given]
         except RecursionError:
             raise InvalidReferenceError(
                 "reference_outputs: loops or alternatives stand in one another too deep to be read. Nest fewer of them."
             ) from None
         check_runs_mode(self._options.runs, len(references))
         return references
-
-
-def _build(comparison: Comparison, *, is_rich: bool) -> MatchOutcome:
-    if comparison.verdict == "fail":
-        return build_fail(comparison, is_rich=is_rich)
-    if comparison.verdict == "not_evaluated":
-        return build_not_evaluated(comparison)
-    if is_rich:
-        return build_pass(comparison)
-    return MatchOutcome(verdict="pass", score=True, comment=None, metadata=None)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from otel_traj.match.reference.references import GivenReference
     from otel_traj.match.rules.rules import Rules
     from otel_traj.match.supersteps import ActualStep
+    from otel_traj.match.values.results import ResultsRule
     from otel_traj.model import Run
 
 __all__ = ["PreparedReference", "PreparedRun"]
@@ -41,13 +42,19 @@ class PreparedReference:
     rules: Rules | None
     model_calls: tuple[ModelCallReference, ...]
     results: object
+    results_rule: ResultsRule | None
+    """How results are compared; None where they are not."""
+    options: MatchOptions
+    """Of the comparison with it."""
     compares_arguments: bool
     """Whether the arguments of a tool call can change the verdict."""
     tool: str | None
     """A tool call that its supersteps or rules name, in words; None where they name none."""
 
     @classmethod
-    def of(cls, given: GivenReference, options: MatchOptions) -> PreparedReference:
+    def of(
+        cls, given: GivenReference, options: MatchOptions, results_rule: ResultsRule | None
+    ) -> PreparedReference:
         """Compile a reference.
 
         Raises:
@@ -59,6 +66,8 @@ class PreparedReference:
             rules=given.rules,
             model_calls=given.model_calls,
             results=copy_containers(given.results),
+            results_rule=results_rule,
+            options=options,
             compares_arguments=given.compares_arguments,
             tool=find_tool([way.items for way in given.ways], given.rules),
         )

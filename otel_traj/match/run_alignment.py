@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Final
 
 from otel_traj.errors import EvaluatorBrokenError, PatternTimeoutError
 from otel_traj.match.compare.step_match import whole_cost
+from otel_traj.match.prepared import PreparedRun
 from otel_traj.match.reference.items import list_steps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from otel_traj.match.prepared import PreparedReference, PreparedRun
+    from otel_traj.match.inputs import GivenRun
+    from otel_traj.match.prepared import PreparedReference
 
 __all__ = ["align_runs"]
 
@@ -25,23 +27,29 @@ _MOST_COMPARISONS: Final = 100_000
 longest single alignment."""
 
 
-def align_runs(references: Sequence[PreparedReference], runs: Sequence[PreparedRun]) -> list[tuple[int, int]]:
+def align_runs(references: Sequence[PreparedReference], runs: Sequence[GivenRun]) -> list[tuple[int, int]]:
     """Return the pairs of a reference and a run, by their indices, in order.
 
     Args:
-        references: What is expected.
-        runs: What ran.
+        references: What is expected; each run is compared with one by the reference's own options.
+        runs: What ran; one that is left alone is listed as the first reference asks for.
     """
     by_number = [(at, at) for at in range(min(len(references), len(runs)))]
-    if _count_comparisons(references, runs) > _MOST_COMPARISONS:
+    if not by_number:
+        return []
+    listed = {
+        options: [PreparedRun(run, options) for run in runs]
+        for options in dict.fromkeys(reference.options for reference in references)
+    }
+    if sum(_count_comparisons(each, listed[each.options]) for each in references) > _MOST_COMPARISONS:
         return by_number
     try:
-        costs = [[_cost_pair(reference, run) for run in runs] for reference in references]
+        costs = [[_cost_pair(each, run) for run in listed[each.options]] for each in references]
     except (EvaluatorBrokenError, PatternTimeoutError):
         # What breaks is said of the pair that it breaks.
         return by_number
     lost = [_cost_reference(reference) for reference in references]
-    extra = [_cost_run(run) for run in runs]
+    extra = [_cost_run(run) for run in listed[references[0].options]]
     table = _fill_table(costs, lost, extra)
     pairs: list[tuple[int, int]] = []
     row = column = 0
@@ -57,8 +65,8 @@ def align_runs(references: Sequence[PreparedReference], runs: Sequence[PreparedR
     return pairs
 
 
-def _count_comparisons(references: Sequence[PreparedReference], runs: Sequence[PreparedRun]) -> int:
-    expected = sum(1 + sum(1 for _ in list_steps(way.items)) for each in references for way in each.ways)
+def _count_comparisons(reference: PreparedReference, runs: Sequence[PreparedRun]) -> int:
+    expected = sum(1 + sum(1 for _ in list_steps(way.items)) for way in reference.ways)
     return expected * sum(1 + len(run.actual) for run in runs)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from otel_traj.match.options import MatchOptions
-    from otel_traj.match.prepared import PreparedReference, PreparedRun
+    from otel_traj.match.prepared import PreparedReference
     from otel_traj.match.reference.items import Item
     from otel_traj.match.rules.rules import Rules
     from otel_traj.match.values.arguments import ArgsRules
@@ -30,16 +30,12 @@ _WHY = "level is 'nodes', at which a run lists no tool call"
 
 
 def refuse_tools_of_nodes(
-    references: Sequence[PreparedReference],
-    runs: Sequence[PreparedRun],
-    options: MatchOptions,
-    args: ArgsRules,
+    references: Sequence[PreparedReference], options: MatchOptions, args: ArgsRules
 ) -> None:
-    """Refuse to judge runs by tool calls that are not listed.
+    """Refuse to judge runs, which no plain trajectories are, by tool calls that are not listed.
 
     Args:
         references: What is expected.
-        runs: What ran; of plain trajectories nothing is refused.
         options: The options of the comparison.
         args: How arguments are compared.
 
@@ -47,7 +43,7 @@ def refuse_tools_of_nodes(
         InvalidReferenceError: A reference names a `Tool`.
         TrajectoryValueError: The option `args` compares arguments, and no reference says anything of model calls.
     """
-    if options.level != "nodes" or all(run.run is None for run in runs):
+    if options.level != "nodes":
         return
     tool = next((each.tool for each in references if each.tool is not None), None)
     if tool is not None:

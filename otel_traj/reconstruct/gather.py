@@ -55,6 +55,7 @@ class FactGatherer:
     def __init__(self) -> None:
         """Begin without a fact."""
         self._kept: dict[tuple[str, str], Fact | CallbackRun] = {}
+        self._strangers: set[str] = set()
         self.conflicts: dict[tuple[str, str], tuple[str, ...]] = {}
         """(trace id, span id) of copies that differ -> the key facts they differ in."""
 
@@ -62,6 +63,11 @@ class FactGatherer:
     def trace_ids(self) -> set[str]:
         """The traces that facts were found in."""
         return {trace_id for trace_id, _ in self._kept}
+
+    @property
+    def other_traces(self) -> set[str]:
+        """The traces that spans came from, and not a single fact."""
+        return self._strangers - self.trace_ids
 
     def add(self, spans: Iterable[Span]) -> None:
         """Take spans that a known emitter wrote, and leave the others.
@@ -73,6 +79,8 @@ class FactGatherer:
             fact = read_span(span)
             if fact is not None:
                 self._keep((span.trace_id, span.span_id), fact)
+            else:
+                self._strangers.add(span.trace_id)
 
     def _keep(self, key: tuple[str, str], fact: Fact | CallbackRun) -> None:
         other = self._kept.get(key)

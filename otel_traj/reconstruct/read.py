@@ -14,7 +14,7 @@ from otel_traj.reconstruct.user_warning import warn_user
 from otel_traj.sources import open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from otel_traj.model import AttributeValue, Run, RunStatus, SourceProblem
@@ -96,6 +96,7 @@ def read_candidates(
     on_problem: OnProblem | None = None,
     node_order: Iterable[str] | None = None,
     wait: float | None = None,
+    lacks_runs: Callable[[Sequence[Run]], bool] | None = None,
 ) -> Iterator[Run]:
     """Rebuild the runs that a source gives for a selection: those that it takes, and others beside them.
 
@@ -106,6 +107,8 @@ def read_candidates(
         on_problem: See `read_runs`.
         node_order: See `read_runs`.
         wait: See `read_runs`.
+        lacks_runs: The source is then to give all runs of each thread of which it gives one, and late ones are
+            waited for while this says that a thread lacks some.
 
     Returns:
         An iterator over top-level runs, by start.
@@ -119,31 +122,32 @@ def read_candidates(
     _check_wait(wait)
     order = {name: place for place, name in enumerate(check_names("node_order", node_order))}
     opened = open_source(source)
-    return _read(opened, selection, on_problem or _warn, order, wait=wait, unordered=unordered)
+    query, report = selection.to_query(), on_problem or _warn
+
+    def begin(on_problem: OnProblem) -> Reading:
+        whole = lacks_runs is not None
+        return Reading(opened, query, on_problem, node_order=order, whole_threads=whole)
+
+    return _read(opened, begin, report, wait=wait, unordered=unordered, lacks_runs=lacks_runs)
 
 
 def _read(
     source: Source,
-    selection: Selection,
+    begin: Callable[[OnProblem], Reading],
     on_problem: OnProblem,
-    node_order: Mapping[str, int],
     *,
     wait: float | None,
     unordered: bool,
+    lacks_runs: Callable[[Sequence[Run]], bool] | None,
 ) -> Iterator[Run]:
     able = source.capabilities
     seconds = (DEFAULT_WAIT_SECONDS if able.lags else 0.0) if wait is None else wait
-    query = selection.to_query()
-
-    def read(on_problem: OnProblem) -> Iterable[Run]:
-        return Reading(source, query, on_problem, node_order=node_order).read()
-
     if seconds > 0 and able.rereads:
-        runs: Iterable[Run] = read_until_settled(read, on_problem, seconds=seconds)
+        runs: Iterable[Run] = read_until_settled(begin, on_problem, seconds=seconds, lacks_runs=lacks_runs)
     else:
-        runs = read(on_problem)
+        runs = begin(on_problem).read()
     if not unordered:
-        runs = sorted(runs, key=lambda run: (run.started_ns, run.run_id))
+        runs = sorted(runs, key=lambda run: (run.started_ns, run.run_id, run.trace_ids))
     yield from runs
 
 

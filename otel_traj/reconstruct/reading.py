@@ -28,7 +28,13 @@ class Reading:
     """Reads one source once."""
 
     def __init__(
-        self, source: Source, query: SpanQuery, on_problem: OnProblem, *, node_order: Mapping[str, int]
+        self,
+        source: Source,
+        query: SpanQuery,
+        on_problem: OnProblem,
+        *,
+        node_order: Mapping[str, int],
+        whole_threads: bool = False,
     ) -> None:
         """Begin; nothing is read yet.
 
@@ -37,13 +43,20 @@ class Reading:
             query: Which spans are wanted.
             on_problem: Called with each thing that could not be used.
             node_order: Place of each node as its graph declares them; empty for canonical order.
+            whole_threads: Whether the other runs of their threads are wanted too.
         """
         self._source = source
         self._query = query
         self._on_problem = on_problem
         self._node_order = node_order
+        self._whole_threads = whole_threads
         self._gatherer = FactGatherer()
         self._partial: dict[str, str] = {}
+
+    @property
+    def other_traces(self) -> set[str]:
+        """Traces of which spans were read, none of them of a run; it is whole when `read` has come to its end."""
+        return self._gatherer.other_traces
 
     def read(self) -> Iterable[Run]:
         """Return the top-level runs in the traces that the source gave, in no order.
@@ -57,14 +70,19 @@ class Reading:
             return self._build()
         found = self._gatherer.trace_ids
         runs = list(self._build())
-        threads = list_open_threads(runs, self._query)
-        if not threads:
+        threads = (
+            {run.thread_id for run in runs if run.thread_id is not None} if self._whole_threads else set()
+        )
+        to_read = sorted(threads) if self._whole_threads else list_open_threads(runs, self._query)
+        if not to_read:
             return runs
-        for thread in threads:
+        for thread in to_read:
             query = SpanQuery(thread=thread, completes=True)
             self._gatherer.add(self._source.read_spans(self._note_more, query))
-        # The threads' other runs were not asked for.
-        return [run for run in self._build() if not found.isdisjoint(run.trace_ids)]
+        # The other runs of a thread that was read to complete one were not asked for.
+        return [
+            run for run in self._build() if run.thread_id in threads or not found.isdisjoint(run.trace_ids)
+        ]
 
     def _build(self) -> Iterator[Run]:
         facts = self._gatherer.list_facts()

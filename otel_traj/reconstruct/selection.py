@@ -96,9 +96,11 @@ def make_selection(
 
     Raises:
         TrajectoryTypeError: A keyword is of a wrong type.
-        TrajectoryValueError: A status, time or trace id is not one; the message lists what is allowed.
+        TrajectoryValueError: A status, time or trace id is not one; the message lists what is allowed. Or the latest
+            start is before the earliest.
     """
     check_texts({"graph": graph, "service": service, "thread": thread, "run": run, "trace": trace})
+    since_ns, until_ns = _parse_bounds(since, until)
     return Selection(
         graph=graph,
         service=service,
@@ -106,10 +108,22 @@ def make_selection(
         run=run.lower() if run is not None else None,
         trace=_normalise_trace_id(trace) if trace is not None else None,
         status=_check_statuses(status) if status is not None else None,
-        since_ns=_parse_bound("since", since),
-        until_ns=_parse_bound("until", until),
+        since_ns=since_ns,
+        until_ns=until_ns,
         attributes=check_mapping("attributes", attributes),
     )
+
+
+def _parse_bounds(
+    since: str | datetime | None, until: str | datetime | None
+) -> tuple[int | None, int | None]:
+    since_ns, until_ns = _parse_bound("since", since), _parse_bound("until", until)
+    if since_ns is not None and until_ns is not None and since_ns > until_ns:
+        raise TrajectoryValueError(
+            f"since={str(since)!r} is after until={str(until)!r}; no run starts between them. Give a later until, or an "
+            "earlier since."
+        )
+    return since_ns, until_ns
 
 
 def _parse_bound(name: str, value: str | datetime | None) -> int | None:
@@ -144,7 +158,8 @@ def _list_run_ids(run: Run) -> set[str]:
 
 def _is_equal(there: AttributeValue, asked: AttributeValue) -> bool:
     if there == asked:
-        return there is not None
+        # To Python `True` is 1; no backend that is asked for either finds the other.
+        return there is not None and isinstance(there, bool) == isinstance(asked, bool)
     if not isinstance(asked, str) or isinstance(there, list | dict | bytes) or there is None:
         return False
     return str(there).lower() == asked.lower() if isinstance(there, bool) else str(there) == asked

@@ -20,8 +20,8 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExport
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from otel_traj.errors import TrajectoryTypeError, TrajectoryValueError
+from otel_traj.otlp_exporters import make_exporters
 from otel_traj.record.feeds import Feeds, WatchedExporter, find_feeds, read_environment
-from otel_traj.record.otlp_exporters import make_exporters
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import SpanProcessor

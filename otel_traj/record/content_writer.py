@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from otel_traj.record.byte_cap import cap_text
+from otel_traj.byte_cap import cap_text
 from otel_traj.record.exception_event import find_place, name_exception
 from otel_traj.record.masking import Masking, ValueMask
 from otel_traj.rendering import clean_text, dump_json, render

@@ -16,7 +16,7 @@ import traceback
 from typing import TYPE_CHECKING, Final
 
 from otel_traj import semconv as sc
-from otel_traj.record.byte_cap import cap_text
+from otel_traj.byte_cap import cap_text
 from otel_traj.rendering import CUT_MARK, clean_text
 
 if TYPE_CHECKING:

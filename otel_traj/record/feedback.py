@@ -18,12 +18,12 @@ from opentelemetry import _logs, trace
 
 import otel_traj
 from otel_traj import semconv as sc
+from otel_traj.byte_cap import cap_text
 from otel_traj.errors import OtelTrajError, TrajectoryTypeError, TrajectoryValueError
+from otel_traj.log_event import make_log_event
 from otel_traj.model import Run
-from otel_traj.record.byte_cap import cap_text
 from otel_traj.record.exception_event import find_place, name_exception
 from otel_traj.record.instrumentor import LangGraphInstrumentor
-from otel_traj.record.log_record import make_log_event
 from otel_traj.record.run_end import RunEnd
 from otel_traj.rendering import clean_text
 

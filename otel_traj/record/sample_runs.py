@@ -47,7 +47,7 @@ references:
       - node7
   - name: looks up, then answers
     applies_to: {graph: assistant}
-    steps: [model, tools, model]
+    steps: [{repeat: [model, tools], max: 3}, model]  # looks up once, or up to three times
   - name: asks before it sends
     applies_to: {graph: approval}
     steps: [draft, ask, __interrupt__, send]

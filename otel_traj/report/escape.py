@@ -12,7 +12,7 @@ import textwrap
 
 from otel_traj.match.names import escape, quote
 
-__all__ = ["MAX_NAME", "escape", "shorten", "show_word", "wrap"]
+__all__ = ["MAX_NAME", "cut", "escape", "shorten", "show_word", "wrap"]
 
 MAX_NAME = 48
 """Characters of a name that a line of text shows; the machine-readable forms never shorten."""
@@ -31,6 +31,12 @@ def shorten(name: str) -> str:
     if len(name) <= MAX_NAME:
         return show_word(name)
     return f"{show_word(name[:MAX_NAME])}...(+{len(name) - MAX_NAME})"
+
+
+def cut(text: str, length: int = 2_000) -> str:
+    """Return a text on one line; beyond so many characters, how many more it has."""
+    shown = escape(text[:length])
+    return shown if len(text) <= length else f"{shown}...(+{len(text) - length})"
 
 
 def wrap(text: str, *, width: int, indent: str = "", hanging: str | None = None) -> list[str]:

@@ -10,13 +10,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from otel_traj.report.branch import ASCII_GLYPHS, GLYPHS
 from otel_traj.report.escape import wrap
+from otel_traj.report.runs.branch import ASCII_GLYPHS, GLYPHS
 
 if TYPE_CHECKING:
     from typing import TextIO
 
-    from otel_traj.report.branch import Glyphs
+    from otel_traj.report.runs.branch import Glyphs
 
 __all__ = [
     "choose_glyphs",

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from otel_traj.sources.console_spans import decode_console_span, is_console_span
 from otel_traj.sources.jaeger.legacy_form import LegacyDecoder, is_legacy_form
-from otel_traj.sources.otlp.envelope import find_batches
-from otel_traj.sources.otlp.lenient import LenientDecoder
+from otel_traj.sources.otlp.envelope import Batches, find_batches, find_error
+from otel_traj.sources.otlp.lenient import LenientDecoder, describe_partial
 from otel_traj.sources.shared_resource import SharedResource
 from otel_traj.sources.strangers import describe_document
 
@@ -38,6 +38,8 @@ class DocumentDecoder:
         self._otlp = LenientDecoder(log)
         self._legacy = LegacyDecoder(log)
         self._console_resources = SharedResource()
+        self._streamed: dict[str, None] = {}
+        """Traces of the last document, where a gateway streamed it as a result among others."""
         self.is_known = False
         """Some document was of a form that holds spans, with spans or without."""
 
@@ -59,17 +61,34 @@ class DocumentDecoder:
             batches = find_batches(part)
             if batches is not None:
                 self.is_known = True
-                yield from self._otlp.decode(batches, at)
+                yield from self._decode_otlp(
+                    batches, at, is_streamed=isinstance(part, dict) and "result" in part
+                )
             elif isinstance(part, dict) and is_legacy_form(part):
                 self.is_known = True
                 yield from self._legacy.decode(part, at)
             elif isinstance(part, dict) and is_console_span(part):
                 self.is_known = True
                 yield from self._decode_console(part, at)
-            else:
+            elif not self._ends_stream(part, at):
                 strangers.append(part)
         if strangers:
             self._report_strangers(strangers, len(parts), at)
+
+    def _decode_otlp(self, batches: Batches, at: Position, *, is_streamed: bool) -> Iterator[Span]:
+        self._streamed = {}
+        for span in self._otlp.decode(batches, at):
+            if is_streamed:
+                self._streamed[span.trace_id] = None
+            yield span
+
+    def _ends_stream(self, document: object, at: Position) -> bool:
+        """Report an error behind what a gateway streamed: the trace that it gave last is not whole."""
+        error = find_error(document) if isinstance(document, dict) else None
+        if error is None or not self._streamed:
+            return False
+        self._log.report_at(at, *describe_partial(error), trace_ids=tuple(self._streamed))
+        return True
 
     def _decode_console(self, document: dict[str, object], at: Position) -> Iterator[Span]:
         span = decode_console_span(document, self._console_resources)

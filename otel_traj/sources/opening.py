@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Final, TypeGuard
@@ -28,7 +29,7 @@ from otel_traj.sources.sdk_spans import is_sdk_span
 
 __all__ = ["describe_defaults", "open_source"]
 
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_SCHEME: Final = re.compile(r"([^/]*)://")
 _JAEGER: Final = frozenset({"jaeger+http", "jaeger+https"})
 _TEMPO: Final = frozenset({"tempo+http", "tempo+https"})
 _MAX_DEPTH: Final = 8
@@ -76,7 +77,8 @@ def _open(source: object, depth: int) -> Source:
     if isinstance(source, os.PathLike):
         path = os.fspath(source)
         if isinstance(path, str):
-            return _open_path(Path(_expand_home(path)), path)
+            with _hiding_password(path):
+                return _open_path(Path(_expand_home(path)), path)
     if isinstance(source, SupportsFinishedSpans):
         return ExporterSource(source)
     if _may_hold_spans(source):
@@ -90,11 +92,12 @@ def _open_name(name: str) -> Source:
     if name == "-":
         return StdinSource()
     scheme = _SCHEME.match(name)
-    if scheme and scheme[1].lower() in _JAEGER:
+    kind = scheme[1].lower() if scheme else ""
+    if kind in _JAEGER:
         from otel_traj.sources.jaeger.source import JaegerSource
 
         return JaegerSource(name)
-    if scheme and scheme[1].lower() in _TEMPO:
+    if kind in _TEMPO:
         from otel_traj.sources.tempo.source import TempoSource
 
         return TempoSource(name)
@@ -104,6 +107,11 @@ def _open_name(name: str) -> Source:
         raise SourceError(
             f"the source has an empty name; there is nothing to read; pass {_READABLE}", source=name
         )
+    with _hiding_password(name):
+        return _open_files(name)
+
+
+def _open_files(name: str) -> Source:
     try:
         return _open_path(Path(_expand_home(name)), name)
     except SourceError:
@@ -112,6 +120,22 @@ def _open_name(name: str) -> Source:
     pattern = _expand_home(name)
     list_glob(pattern)
     return FilesSource(name, partial(list_glob, pattern), partial(meets_pattern, pattern))
+
+
+@contextmanager
+def _hiding_password(name: str) -> Iterator[None]:
+    """Say in other words what is wrong with a name that may be a misspelt address: it would stand in the error."""
+    try:
+        yield
+    except SourceError:
+        shown = hide_user(name)
+        if shown == name or os.path.lexists(name):
+            raise
+        raise SourceError(
+            f"{shown!r} is neither a file nor an address; there is nothing to read; write an address with its scheme and "
+            f"'://', or pass {_READABLE}",
+            source=shown,
+        ) from None
 
 
 def _refuse_scheme(name: str, scheme: str) -> SourceError:
@@ -139,7 +163,7 @@ def _expand_home(name: str) -> str:
 def _open_path(path: Path, name: str) -> Source:
     if _is_directory(path, name):
         list_directory(path)
-        return FilesSource(name, partial(list_directory, path), partial(is_listed_in_directory, path))
+        return FilesSource(name, lambda _: list_directory(path), partial(is_listed_in_directory, path))
     return FileSource(path, name)
 
 

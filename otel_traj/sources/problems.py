@@ -33,6 +33,8 @@ class ProblemLog:
             hold: Keep problems back until `release` or `discard`.
         """
         self.source = source
+        self.named_traces: set[str] = set()
+        """Traces of which it was said that spans are missing."""
         self._on_problem = on_problem
         self._held: list[SourceProblem] | None = [] if hold else None
         self._counts: dict[SourceProblemCode, int] = {}
@@ -56,6 +58,7 @@ class ProblemLog:
             offset: Byte offset, for binary forms.
             trace_ids: Traces of which spans are missing; problems that name some are never summed up.
         """
+        self.named_traces.update(trace_ids)
         if not trace_ids:
             self._counts[code] = self._counts.get(code, 0) + 1
             self._last_places[code] = (line, offset)
@@ -70,6 +73,25 @@ class ProblemLog:
                     trace_ids=trace_ids,
                 )
             )
+
+    def add(self, code: SourceProblemCode, number: int, *, line: int) -> None:
+        """Count further problems of a code of which enough were reported one by one.
+
+        Args:
+            code: What kind they are.
+            number: How many.
+            line: Line number of the last.
+        """
+        self._counts[code] += number
+        self._last_places[code] = (line, None)
+
+    def count(self, code: SourceProblemCode) -> int:
+        """Return how many problems of a code were reported that name no trace.
+
+        Args:
+            code: Which.
+        """
+        return self._counts.get(code, 0)
 
     def report_at(
         self, at: Position, code: SourceProblemCode, message: str, *, trace_ids: tuple[str, ...] = ()
@@ -93,6 +115,7 @@ class ProblemLog:
     def discard(self) -> None:
         """Forget all problems so far, and hold nothing back from now on."""
         self._held = None
+        self.named_traces.clear()
         self._counts.clear()
 
     def close(self) -> None:

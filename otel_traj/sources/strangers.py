@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from otel_traj.sources.otlp.envelope import find_error
 from otel_traj.sources.otlp.values import has_field
 
 __all__ = ["describe_document"]
@@ -24,7 +25,7 @@ def describe_document(document: object) -> str:
     """
     if not isinstance(document, dict):
         return f"a JSON {_KIND_NAMES.get(type(document), 'value')}"
-    said = _find_error(document)
+    said = _find_words(document)
     if said is not None:
         return f"an error that a backend answered with ({said[:_SAID]!r})"
     if isinstance(document.get("traces"), list):
@@ -39,11 +40,9 @@ def describe_document(document: object) -> str:
     return f"a JSON object with the keys {keys}" + (" and more" if len(document) > 5 else "")
 
 
-def _find_error(document: dict[str, object]) -> str | None:
-    error = document.get("error")
-    if isinstance(error, dict) and isinstance(error.get("message"), str):
-        return str(error["message"])
-    if isinstance(error, str):
+def _find_words(document: dict[str, object]) -> str | None:
+    error = find_error(document)
+    if error is not None:
         return error
     # A google.rpc.Status by itself.
     message = document.get("message")

@@ -1,4 +1,4 @@
-"""Points in time as a person writes them."""
+"""Points in time as a person writes them, to the nanosecond: Python's own reading ends at microseconds."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ __all__ = ["format_time", "parse_duration", "parse_time"]
 
 _BACK: Final = re.compile(r"(\d{1,9})([smhd])\Z")
 _UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+_NANOSECONDS: Final = re.compile(r"[.,][0-9]{6}([0-9]{1,3})[0-9]*(?=[Zz+-])")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -29,7 +30,7 @@ def parse_time(text: str | datetime) -> int:
             moment = datetime.now(UTC) - timedelta(**{_UNITS[back[2]]: int(back[1])})
         else:
             moment = datetime.fromisoformat(text) if isinstance(text, str) else text
-        if moment.tzinfo is None:
+        if moment.utcoffset() is None:
             raise ValueError("it has no UTC offset")  # noqa: TRY301 - one place words the error
     except (ValueError, OverflowError) as error:
         message = (
@@ -37,7 +38,9 @@ def parse_time(text: str | datetime) -> int:
             f"as 2026-11-30T09:00:00Z, or 30s, 15m, 2h or 7d back from now."
         )
         raise TrajectoryValueError(message) from error
-    return (moment - _EPOCH) // timedelta(microseconds=1) * 1_000
+    below = _NANOSECONDS.search(text) if isinstance(text, str) else None
+    nanoseconds = int(below[1].ljust(3, "0")) if below else 0
+    return (moment - _EPOCH) // timedelta(microseconds=1) * 1_000 + nanoseconds
 
 
 def parse_duration(text: str) -> int:
@@ -59,9 +62,9 @@ def format_time(time_ns: int) -> str:
     """Return a point in time in RFC 3339, nanoseconds where it has any.
 
     Args:
-        time_ns: Nanoseconds since the epoch.
+        time_ns: Nanoseconds since the epoch, of the years 1 to 9999.
     """
     seconds, nanoseconds = divmod(time_ns, 1_000_000_000)
-    moment = _EPOCH + timedelta(seconds=seconds)
+    moment = (_EPOCH + timedelta(seconds=seconds)).replace(tzinfo=None)
     fraction = f".{nanoseconds:09}" if nanoseconds else ""
-    return f"{moment:%Y-%m-%dT%H:%M:%S}{fraction}Z"
+    return f"{moment.isoformat()}{fraction}Z"

@@ -290,7 +290,10 @@ def test_problems_of_the_source_go_to_stderr(tmp_path: Path, capsys: pytest.Capt
     ("references", "words"),
     [
         ("version: 1\nreferences: []\n", "references.yaml:2:13: references are empty"),
-        ("version: 1\nreferences:\n  - {name: x, rules: {}}\n", "references.yaml:3:15: 'rules' is part of"),
+        (
+            "version: 1\nreferences:\n  - {name: x, rules: {}}\n",
+            "references.yaml:3:22: the rules hold no rule",
+        ),
         ("version: 1\nversion: 1\n", "references.yaml:2:1: the key 'version' stands here twice"),
         ("a: [", "references.yaml:1:5: not valid YAML"),
     ],

@@ -83,7 +83,7 @@ def test_no_command_is_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert caught.value.code == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert re.search("demo .*\n.*show .*\n.*eval .*\n.*doctor ", captured.err)
+    assert re.search("demo .*\n.*show .*\n.*eval .*\n.*learn .*\n.*export .*\n.*doctor ", captured.err)
     assert "Start with: otel-traj demo" in captured.err
 
 
@@ -121,6 +121,16 @@ def test_an_unknown_command_lists_the_known(capsys: pytest.CaptureFixture[str]) 
             ["show", "x", "y"],
             "otel-traj show SOURCE [OPTION]...",
             "unknown arguments: y; see otel-traj show --help",
+        ),
+        (
+            ["jaeger+http://ann:secret@h"],
+            "otel-traj [-h] [--version] COMMAND ...",
+            "'jaeger+http://h' is no command; to look at it: otel-traj show jaeger+http://h; see otel-traj --help",
+        ),
+        (
+            ["show", "x", "jaeger+http://ann:secret@h?limit=5"],
+            "otel-traj show SOURCE [OPTION]...",
+            "unknown arguments: jaeger+http://h?limit=5; see otel-traj show --help",
         ),
         (
             ["demo", "--last", "1"],
@@ -330,7 +340,7 @@ def test_the_examples_of_the_help_run(tmp_path: Path) -> None:
         done = _run_cli(*shlex.split(words), cwd=tmp_path)
         codes[command] = done.returncode
         assert done.stdout, done.stderr
-    assert codes == {"": 0, "demo": 0, "show": 0, "eval": 1, "doctor": 0}
+    assert codes == {"": 0, "demo": 0, "show": 0, "eval": 1, "learn": 0, "export": 0, "doctor": 0}
 
 
 def test_reading_commands_take_the_same_selection() -> None:

@@ -48,6 +48,11 @@ class Collector(Backend):
         """The file that spans are written to; not there before the first batch."""
         return Path(self.launch.environment["OTEL_TRAJ_TRACES"])
 
+    @property
+    def events_path(self) -> Path:
+        """The file that log events are written to, likewise."""
+        return Path(self.launch.environment["OTEL_TRAJ_EVENTS"])
+
     def wait_for_spans(self, count: int, *, seconds: float = 30.0) -> None:
         """Wait until the file holds a number of spans.
 
@@ -111,6 +116,7 @@ def _choose_variables(directory: Path) -> dict[str, str]:
         "OTEL_TRAJ_HEALTH": health,
         "OTEL_TRAJ_METRICS_PORT": metrics.rpartition(":")[2],
         "OTEL_TRAJ_SPAN_METRICS": span_metrics,
+        "OTEL_TRAJ_EVENTS": str(directory / "events" / "events.jsonl"),
         "OTEL_TRAJ_TRACES": str(directory / "traces" / "traces.jsonl"),
     }
 

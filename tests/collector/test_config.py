@@ -74,12 +74,18 @@ def test_config_is_valid_with_backends_switched_on_by_edit(
     [
         (("  otlp_grpc/jaeger:", "  otlp_rgpc/jaeger:"), "otlp_rgpc"),
         (("    limit_mib: 512", "    limit_mib: 12"), "limit_mib"),
-        (("      max_backups: 20", "      max_backup: 20"), "max_backup"),
+        (("      max_backups: 20\n\n  # Verdicts", "      max_backup: 20\n\n  # Verdicts"), "max_backup"),
         (
             ("[memory_limiter]\n      exporters: ${env:", "[memory_limit]\n      exporters: ${env:"),
             "memory_limit",
         ),
-        (("    create_directory: true", "    append: true"), "append"),
+        (
+            (
+                "    path: ${env:OTEL_TRAJ_TRACES:-traces/traces.jsonl}\n    create_directory: true",
+                "    path: ${env:OTEL_TRAJ_TRACES:-traces/traces.jsonl}\n    append: true",
+            ),
+            "append",
+        ),
         (("      - name: langgraph.node", "      - nam: langgraph.node"), "nam"),
         (("      receivers: [span_metrics]", "      receivers: [spanmetric]"), "spanmetric"),
     ],

@@ -2,7 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from otel_traj.errors import InvalidReferenceError, TrajectoryTypeError, TrajectoryValueError
+from otel_traj.errors import (
+    InvalidReferenceError,
+    NotEvaluatedError,
+    TrajectoryTypeError,
+    TrajectoryValueError,
+)
 from otel_traj.match import AnyOf, Tool, assert_trajectory
 from tests.match.judging import LONG, SHORTCUT, make_run
 
@@ -55,6 +60,17 @@ def test_modes_without_edits_have_none_in_the_message() -> None:
 def test_what_can_not_be_judged_is_no_pass(actual: object, reason: str) -> None:
     """A run that is incomplete or waits fails the assertion, with the reason."""
     assert fail_with(actual, LONG) == f"NOT EVALUATED graph_trajectory_match (strict, unordered)\n  {reason}"
+    with pytest.raises(NotEvaluatedError):
+        assert_trajectory(actual, LONG)  # type: ignore[arg-type]
+
+
+def test_a_fail_beside_what_can_not_be_judged_is_a_fail() -> None:
+    """Only where nothing failed is the error that of something not evaluated."""
+    run = make_run(SHORTCUT)
+    with pytest.raises(AssertionError) as raised:
+        assert_trajectory(run, {"steps": LONG, "results": {"x": 1}}, results="exact")
+    assert type(raised.value) is AssertionError
+    assert "NOT EVALUATED graph_trajectory_match_results" in str(raised.value)
 
 
 def test_arguments_that_were_not_recorded_are_no_pass() -> None:

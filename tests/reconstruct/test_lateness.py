@@ -9,11 +9,13 @@ from otel_traj import read_runs
 from otel_traj.errors import TrajectoryTypeError, TrajectoryValueError
 from otel_traj.model import SourceProblem
 from otel_traj.reconstruct.lateness import read_until_settled
+from otel_traj.reconstruct.reading import Reading
 from otel_traj.sources import ALL_SPANS, Capabilities, SpanQuery
+from tests.sources.contract_spans import make_span
 from tests.spans import RecordedRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from otel_traj import Run
     from otel_traj.model import AttributeValue, Span
@@ -75,16 +77,24 @@ class Clock:
         return self.seconds
 
 
-def settle(place: Arriving, seconds: float) -> tuple[list[Run], list[SourceProblem], Clock]:
+def settle(
+    place: Arriving, seconds: float, lacks_runs: Callable[[Sequence[Run]], bool] | None = None
+) -> tuple[list[Run], list[SourceProblem], Clock]:
     """Read until it stands; return the runs, the problems and the clock."""
     clock = Clock()
     problems: list[SourceProblem] = []
 
-    def read(on_problem: OnProblem) -> list[Run]:
-        return list(read_runs(place, on_problem=on_problem, wait=0))
+    def begin(on_problem: OnProblem) -> Reading:
+        return Reading(place, ALL_SPANS, on_problem, node_order={})
 
     runs = read_until_settled(
-        read, problems.append, seconds=seconds, sleep=clock.sleep, clock=clock.read, now_ns=time.time_ns
+        begin,
+        problems.append,
+        seconds=seconds,
+        lacks_runs=lacks_runs,
+        sleep=clock.sleep,
+        clock=clock.read,
+        now_ns=time.time_ns,
     )
     return runs, problems, clock
 
@@ -109,6 +119,16 @@ def test_p01_what_a_search_knows_and_no_id_gives_is_waited_for() -> None:
     [run], problems, clock = settle(Arriving(record(), missing=2), 30)
     assert (run.complete, problems) == (True, [])
     assert clock.slept == [0.5, 1.0]
+
+
+def test_a_part_of_a_trace_without_a_run_holds_nothing_up() -> None:
+    """Other services' traces may be cut for good: their spans came, and none of them is of a run; it is said still."""
+    place = Arriving(
+        [*record(), make_span(1, trace_id="f" * 32, attributes={}, scope_name="http")], missing=100
+    )
+    [run], problems, clock = settle(place, 30)
+    assert (run.complete, [problem.code for problem in problems]) == (True, ["partial_response"])
+    assert clock.slept == []
 
 
 def test_runs_that_are_complete_and_not_proved_so_are_read_until_two_readings_agree() -> None:
@@ -168,3 +188,30 @@ def test_a_wait_of_another_type_is_refused(wait: float) -> None:
     """At the call."""
     with pytest.raises(TrajectoryTypeError, match="number of seconds"):
         read_runs([], wait=wait)
+
+
+def test_a_run_that_a_thread_lacks_is_waited_for() -> None:
+    """Whole runs tell nothing of one that has not arrived; whoever knows of it has it waited for, to the deadline."""
+    first, second = record("first"), record("second")
+
+    def lacks_runs(runs: Sequence[Run]) -> bool:
+        return len(runs) < 2
+
+    runs, _, clock = settle(Arriving(first, first, first, first + second), 30, lacks_runs)
+    assert len(runs) == 2
+    assert clock.slept == [0.5, 1.0, 2.0]
+    runs, _, clock = settle(Arriving(first), 30, lacks_runs)
+    assert (len(runs), clock.seconds) == (1, 30)
+
+
+def test_a_thread_that_went_on_long_ago_lacks_nothing_that_is_late() -> None:
+    """Only threads with something new in them are asked about, with all their runs."""
+    asked: list[int] = []
+
+    def lacks_runs(runs: Sequence[Run]) -> bool:
+        asked.append(len(runs))
+        return bool(runs)
+
+    _, _, clock = settle(Arriving(record("old", ago=600 * 10**9)), 30, lacks_runs)
+    assert asked[-1] == 0
+    assert clock.seconds < 30

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from otel_traj import (
     TrajectoryTypeError,
@@ -25,7 +26,7 @@ from tests.spans import RecordedRun
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from otel_traj.model import Span
+    from otel_traj.model import AttributeValue, Span
 
 NOON_NS = 1_796_040_000_000_000_000
 
@@ -96,6 +97,62 @@ def test_bad_values_are_refused_at_once(keyword: str, value: str, says: str) -> 
     """A value that can't be used is refused before anything is read, with what is allowed."""
     with pytest.raises(TrajectoryValueError, match=says):
         read_runs([], **{keyword: value})  # type: ignore[arg-type]
+
+
+def test_both_bounds_count_to_the_nanosecond() -> None:
+    """A run that began at a time is chosen by that time as either end, and by none a nanosecond beside it."""
+    _, two, spans = two_runs()
+    own = (span for span in spans if span.trace_id == two.trace_id)
+    moved = [replace(span, start_ns=span.start_ns + 123_456_789) for span in own]
+
+    def count(since: str, until: str) -> int:
+        return sum(1 for _ in read_runs(moved, since=since, until=until))
+
+    at, before, after = (f"2026-11-30T12:01:00.{fraction}Z" for fraction in (123456789, 123456788, 123456790))
+    assert (count(at, at), count(before, before), count(after, after)) == (1, 0, 0)
+
+
+def test_a_number_is_no_bool() -> None:
+    """Python takes `True` for 1; a place that is asked for either does not."""
+    _, two, spans = two_runs()
+    spans = [replace(span, attributes=span.attributes | {"n": 1, "on": True}) for span in spans]
+
+    def count(**attributes: AttributeValue) -> int:
+        return sum(1 for _ in read_runs(spans, attributes=attributes, trace=two.trace_id))
+
+    assert [count(n=1), count(n="1"), count(n=1.0), count(on=True), count(on="true")] == [1] * 5
+    assert [count(n=True), count(on=1), count(on="1")] == [0] * 3
+
+
+@pytest.mark.parametrize("reader", [read_runs, diagnose])
+def test_an_end_before_the_beginning_is_refused_at_once(reader: Callable[..., object]) -> None:
+    """No run can be between them; the message shows both as they were given."""
+    with pytest.raises(TrajectoryValueError, match="since='1h' is after until='2h'"):
+        reader([], since="1h", until="2h")
+
+
+def test_times_at_the_ends_of_the_calendar_choose_all_or_nothing() -> None:
+    """An offset can lead out of the years that a date can have."""
+    _, _, spans = two_runs()
+    assert (
+        len(list(read_runs(spans, since="0001-01-01T00:00:00+23:59", until="9999-12-31T23:59:59-23:59"))) == 2
+    )
+
+
+def test_a_datetime_whose_zone_knows_no_offset_is_refused() -> None:
+    """It has a zone, and is no point in time all the same."""
+
+    class Nowhere(tzinfo):
+        def utcoffset(self, _: datetime | None) -> None:
+            return None
+
+        dst = utcoffset
+
+        def tzname(self, _: datetime | None) -> str:
+            return "nowhere"
+
+    with pytest.raises(TrajectoryValueError, match="UTC offset"):
+        read_runs([], since=datetime(2026, 11, 30, tzinfo=Nowhere()))
 
 
 def test_times_go_back_from_now() -> None:

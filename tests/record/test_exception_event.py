@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from otel_traj import semconv as sc
-from otel_traj.record.byte_cap import cap_text
+from otel_traj.byte_cap import cap_text
 from otel_traj.record.exception_event import (
     describe_exception,
     find_place,

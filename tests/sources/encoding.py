@@ -130,7 +130,7 @@ def respell(message: Any, rng: random.Random, *, is_snake: bool) -> Any:  # noqa
             continue
         spelled[_spell_key(key, is_snake=is_snake)] = _respell_field(key, value, rng, is_snake=is_snake)
     # An AnyValue of a kind nobody knows is not the null value, so nothing is added to an empty one.
-    if "resourceSpans" not in message and message and rng.random() < 0.2:
+    if "resourceSpans" not in message and spelled and rng.random() < 0.2:
         spelled["fieldOfTheFuture"] = rng.choice([1, "x", None, {"a": [1]}, []])
     return spelled
 

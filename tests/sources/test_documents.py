@@ -117,3 +117,24 @@ def test_no_document_makes_reading_crash(documents: list[object]) -> None:
     """Whatever stands under the keys that are known: spans, or words about it."""
     spans, problems = read_bytes("\n".join(map(json.dumps, documents)).encode())
     assert spans or problems
+
+
+def test_an_error_behind_what_a_gateway_streamed_ends_the_trace_before_it() -> None:
+    """The trace that it gave last is not whole; without one the error is a stranger."""
+    error = {"error": {"code": 13, "message": "deadline"}}
+    lines = [{"result": FORMS[0]}, {"result": encode_document([SPANS[4]])}, error]
+    spans, problems = read_bytes("\n".join(map(json.dumps, lines)).encode())
+    assert names(spans) == ["1", "5"]
+    assert [(problem.code, problem.trace_ids) for problem in problems] == [("partial_response", (TRACE,))]
+    assert "deadline" in problems[0].message
+    _, problems = read_bytes("\n".join(map(json.dumps, [FORMS[0], error])).encode())
+    assert codes(problems) == ["not_spans"]
+
+
+def test_both_spellings_of_a_list_are_read() -> None:
+    """A document that two writers wrote."""
+    batch = encode_document([SPANS[0]])["resourceSpans"][0]
+    batch["scope_spans"] = encode_document([SPANS[1]])["resourceSpans"][0]["scopeSpans"]
+    spans, problems = read_bytes(json.dumps({"resourceSpans": [batch]}).encode())
+    assert names(spans) == ["1", "2"]
+    assert problems == []

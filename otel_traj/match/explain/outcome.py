@@ -6,7 +6,7 @@ failed are named, and left out of the numbers.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from otel_traj.match.compare.step_match import whole_cost
 from otel_traj.match.explain.comment import build_comment
@@ -41,12 +41,30 @@ if TYPE_CHECKING:
     from otel_traj.match.prepared import PreparedReference, PreparedRun
     from otel_traj.match.runs import Comparison
 
-__all__ = ["build_fail", "build_not_evaluated", "build_pass"]
+__all__ = ["build_outcome"]
+
+_Mode = TypeVar("_Mode", bound=str)
 
 _STEP_GAP = "superstep numbers have a gap, which cached nodes and update_state leave"
 
 
-def build_not_evaluated(comparison: Comparison) -> MatchOutcome:
+def build_outcome(comparison: Comparison, *, is_rich: bool) -> MatchOutcome:
+    """Return the outcome of a comparison.
+
+    Args:
+        comparison: What was compared.
+        is_rich: Whether a pass has metadata too, and a fail says which share of the supersteps is met.
+    """
+    if comparison.verdict == "fail":
+        return _build_fail(comparison, is_rich=is_rich)
+    if comparison.verdict == "not_evaluated":
+        return _build_not_evaluated(comparison)
+    if is_rich:
+        return _build_pass(comparison)
+    return MatchOutcome(verdict="pass", score=True, comment=None, metadata=None)
+
+
+def _build_not_evaluated(comparison: Comparison) -> MatchOutcome:
     """Return the outcome where nothing failed and not everything could be judged."""
     runs = [run.run for run in comparison.runs if run.run is not None]
     incomplete = [run for run in runs if is_incomplete(run)]
@@ -58,11 +76,13 @@ def build_not_evaluated(comparison: Comparison) -> MatchOutcome:
         metadata["problems"] = list(
             dict.fromkeys(code for run in incomplete for code in incomplete_codes(run))
         )
-    comment = build_comment(_say_unjudged(comparison), ())
+    if comparison.doubt:
+        metadata["reason"] = "incomplete"
+    comment = build_comment([*filter(None, [comparison.doubt]), *_say_unjudged(comparison)], ())
     return MatchOutcome(verdict="not_evaluated", score=None, comment=comment, metadata=metadata)
 
 
-def build_pass(comparison: Comparison) -> MatchOutcome:
+def _build_pass(comparison: Comparison) -> MatchOutcome:
     """Return the outcome where all passed, with what was tolerated."""
     explained = [explain_pair(pair) for pair in comparison.pairs if pair.verdict == "pass"]
     metadata = _build_metadata(comparison, "pass", explained)
@@ -77,13 +97,8 @@ def build_pass(comparison: Comparison) -> MatchOutcome:
     return MatchOutcome(verdict="pass", score=True, comment=None, metadata=metadata)
 
 
-def build_fail(comparison: Comparison, *, is_rich: bool) -> MatchOutcome:
-    """Return the outcome where a run failed or another number of runs was expected.
-
-    Args:
-        comparison: What was compared.
-        is_rich: Whether to say which share of the supersteps is met.
-    """
+def _build_fail(comparison: Comparison, *, is_rich: bool) -> MatchOutcome:
+    """Return the outcome where a run failed or another number of runs was expected."""
     explanation = _Explanation(comparison)
     if not comparison.has_right_count:
         explanation.add_count()
@@ -150,7 +165,7 @@ class _Explanation:
         op = describe_status(run, pair.index)
         self.ops.append(op)
         self.lines.append(
-            say_status(run, op, self.comparison.options.status, _subject(self.comparison, pair.index))
+            say_status(run, op, pair.reference.options.status, _subject(self.comparison, pair.index))
         )
 
     def _add_hint(self, pair: JudgedPair, kind: HintKind, text: str) -> None:
@@ -203,14 +218,20 @@ def _say_unjudged(comparison: Comparison) -> list[str]:
     return sentences
 
 
+def _find_common(modes: set[_Mode]) -> _Mode | None:
+    """Return the mode that all references have; None where they differ."""
+    return modes.pop() if len(modes) == 1 else None
+
+
 def _build_metadata(
     comparison: Comparison, verdict: MatchVerdict, explained: Sequence[ExplainedPair]
 ) -> MatchMetadata:
     ways = {each.reference_index: each.way for each in explained}
+    options = [each.options for each in comparison.references] or [comparison.options]
     return {
         "verdict": verdict,
-        "step_mode": comparison.options.step_mode,
-        "trajectory_mode": comparison.options.trajectory_mode,
+        "step_mode": _find_common({each.step_mode for each in options}),
+        "trajectory_mode": _find_common({each.trajectory_mode for each in options}),
         "edits": None,
         "fitness": None,
         "precision": None,

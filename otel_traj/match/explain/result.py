@@ -113,8 +113,9 @@ class MatchMetadata(TypedDict):
     """The explanation of a verdict that is not a pass. Scores are rounded to three digits."""
 
     verdict: MatchVerdict
-    step_mode: StepMode
-    trajectory_mode: TrajectoryMode
+    step_mode: StepMode | None
+    """This and the next are None where the references of a thread differ in them."""
+    trajectory_mode: TrajectoryMode | None
     edits: int | None
     """Cost of the cheapest alignment; None where none was made."""
     fitness: float | None

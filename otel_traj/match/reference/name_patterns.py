@@ -18,7 +18,7 @@ import regex
 
 from otel_traj.errors import InvalidReferenceError, PatternTimeoutError, TrajectoryTypeError
 from otel_traj.match.names import quote
-from otel_traj.match.values_in_words import describe_value
+from otel_traj.match.values_in_words import describe_value, show_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,7 +104,7 @@ class Regex:
             _compile(self.pattern)
         except (regex.error, OverflowError, RecursionError, MemoryError) as error:
             raise InvalidReferenceError(
-                f"{self.pattern!r} is no regular expression ({error}): no name can be compared with it. Mend it, or"
+                f"{show_value(self.pattern)} is no regular expression ({error}): no name can be compared with it. Mend it, or"
                 f" write the plain name."
             ) from None
 

@@ -13,6 +13,7 @@ from typing import Final
 
 from otel_traj.errors import InvalidReferenceError, PatternTimeoutError, TrajectoryTypeError
 from otel_traj.match.reference.name_patterns import Entry, read_entry
+from otel_traj.match.reference.tool_patterns import Tool
 from otel_traj.match.rules.rule_conflicts import refuse_conflicts
 from otel_traj.match.rules.rule_entries import show_rule_entry
 from otel_traj.match.values_in_words import describe_value, show_value
@@ -122,7 +123,7 @@ def _read_entries(value: object, rule: str, where: str) -> tuple[Entry, ...]:
         raise TrajectoryTypeError(
             f"{where} is {describe_value(value)}: it lists names, also of one node. Write a list, {_show_form(rule)}."
         )
-    entries = tuple(read_entry(entry, f"{where}: entry {at}") for at, entry in enumerate(value))
+    entries = tuple(_read_entry(entry, f"{where}: entry {at}") for at, entry in enumerate(value))
     if rule == "required" and len(set(entries)) < len(entries):
         twice = next(entry for entry in entries if entries.count(entry) > 1)
         raise InvalidReferenceError(
@@ -131,6 +132,16 @@ def _read_entries(value: object, rule: str, where: str) -> tuple[Entry, ...]:
         )
     # Said twice it would be broken twice.
     return tuple(dict.fromkeys(entries)) if rule in _ENTRIES else entries
+
+
+def _read_entry(value: object, where: str) -> Entry:
+    entry = read_entry(value, where)
+    if isinstance(entry, Tool) and (entry.args is not None or entry.args_mode is not None):
+        raise InvalidReferenceError(
+            f"{where} is {show_rule_entry(entry)} with arguments: a rule compares names alone, so they would be left"
+            f" out. Leave them out of the rule, and write the call in a superstep or a model call."
+        )
+    return entry
 
 
 def _read_groups(value: object, rule: str) -> tuple[tuple[Entry, ...], ...]:
@@ -172,7 +183,7 @@ def _read_visits(value: object, rule: str) -> dict[Entry, int]:
         )
     visits: dict[Entry, int] = {}
     for key, number in value.items():
-        entry = read_entry(key, f"rule {rule}: a name")
+        entry = _read_entry(key, f"rule {rule}: a name")
         visits[entry] = _check_number(number, f"rule {rule} of {show_rule_entry(entry)}")
     return visits
 

@@ -6,6 +6,7 @@ stands for itself and not for a blank, because times have it.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, unquote, urlsplit
 
@@ -22,6 +23,11 @@ __all__ = ["MAX_LIMIT", "Address", "hide_user", "parse_address"]
 MAX_LIMIT: Final = 100_000
 """More traces than this are not read at once."""
 
+_AT: Final = re.compile("@|%40")
+_PASSWORD: Final = re.compile(r".*:.*(?:@|%40)", re.DOTALL)
+_NO_PORT: Final = re.compile(r"(\[[^\]]*\]|[^:/?#\[]*):(?![0-9]*(?:[/?#]|\Z)).*", re.DOTALL)
+_HTTP: Final = re.compile(r"https?://", re.IGNORECASE)
+_WORD: Final = re.compile(r"[A-Za-z][A-Za-z_.-]*")
 _TRUE: Final = frozenset({"1", "true", "yes"})
 _FALSE: Final = frozenset({"0", "false", "no"})
 
@@ -92,10 +98,6 @@ class Address(Struct, frozen=True, kw_only=True):
                 since_ns = None if since is None else parse_time(since)
         except TrajectoryValueError as error:
             raise self.refuse(str(error)) from error
-        if since_ns is not None and until_ns is not None and since_ns >= until_ns:
-            raise self.refuse(
-                "it ends before it begins, so that there is nothing to read; give a later until"
-            )
         return since_ns, until_ns
 
     def refuse(self, reason: str) -> SourceError:
@@ -118,18 +120,23 @@ def parse_address(name: str, *, allowed: Collection[str], repeatable: Collection
     Raises:
         SourceError: It can't be read; a password in it is not shown.
     """
+    shown = hide_user(name, allowed)
+    if _is_user_cut(name, allowed):
+        raise SourceError(
+            f"{shown!r} can't be read: an '@' stands behind a '/', '?' or '#', which ends a user and password; write %2F, "
+            "%3F and %23 for these in a password, and %40 for an '@' elsewhere",
+            source=shown,
+        )
     try:
         split = urlsplit(name)
         host, port = split.hostname, split.port
     except ValueError:
-        shown = hide_user(name)
         # What the library says may quote a part of a password that holds a colon or a slash.
         raise SourceError(
             f"{shown!r} is no address (its host or port can't be read); nothing can be asked there; write "
             "scheme+http://host:port, with %2F and the like for signs in a password",
             source=shown,
         ) from None
-    shown = hide_user(name)
     address = Address(
         name=shown,
         url=_make_url(split, host, port),
@@ -141,7 +148,9 @@ def parse_address(name: str, *, allowed: Collection[str], repeatable: Collection
     if not host:
         raise address.refuse("it names no host; write scheme+http://host:port")
     if host in {"http", "https"} and split.path.startswith("//"):
-        raise address.refuse(f"'{host}:' stands where the host should; write {_drop_scheme(name, host)}")
+        raise address.refuse(
+            f"'{host}:' stands where the host should; write {_drop_scheme(name, host, allowed)}"
+        )
     if split.fragment:
         raise address.refuse("it holds a '#', which ends an address; write %23 where a value has one")
     parameters = _split_parameters(split.query, address, allowed, repeatable)
@@ -159,10 +168,10 @@ def _is_text(name: str) -> bool:
     return True
 
 
-def _drop_scheme(name: str, second: str) -> str:
+def _drop_scheme(name: str, second: str, allowed: Collection[str]) -> str:
     """Return a name that has two schemes with the second one only: an address was pasted behind the first."""
     first, _, pasted = name.partition("://")
-    return f"{first.partition('+')[0]}+{second}://{hide_user(pasted).partition('://')[2]}"
+    return f"{first.partition('+')[0]}+{second}://{hide_user(pasted, allowed).partition('://')[2]}"
 
 
 def _make_url(split: SplitResult, host: str | None, port: int | None) -> str:
@@ -172,19 +181,39 @@ def _make_url(split: SplitResult, host: str | None, port: int | None) -> str:
     return f"{scheme}://{place}{split.path.rstrip('/')}"
 
 
-def hide_user(name: str) -> str:
-    """Return a name without what stands before the `@` of its host, however broken the rest of it is.
+def hide_user(name: str, parameters: Collection[str] = ()) -> str:
+    """Return a name without what may be a user and password, however broken it is.
+
+    A password may hold signs that end it, or the `@` behind it may have been escaped with it: whatever stands before the
+    last `@` is hidden, but for the values of parameters. Without an `@`, what stands where the port should is. An address
+    whose scheme is misspelt looks like the name of a file: there, a colon before an `@` makes a password.
 
     Args:
-        name: Scheme, `://` and the rest.
+        name: Whatever was given.
+        parameters: Those that the name may have.
     """
     scheme, separator, rest = name.partition("://")
-    end = min((place for mark in "/?#" if (place := rest.find(mark)) >= 0), default=len(rest))
-    # A password may hold a slash that nobody escaped: then the last @ before the parameters counts.
-    query = min((place for mark in "?#" if (place := rest.find(mark)) >= 0), default=len(rest))
-    before = rest[:query] if "@" in rest[:query] and "@" not in rest[:end] else rest[:end]
-    at = before.rfind("@")
-    return f"{scheme}{separator}{rest[at + 1 :]}"
+    if not separator:
+        return _PASSWORD.sub("***@", name, count=1)
+    ends = [match.end() for match in _AT.finditer(_blank_values(rest, parameters))]
+    shown = _NO_PORT.sub(r"\1:***", rest[ends[-1] if ends else 0 :])
+    return f"{scheme}{separator}{shown}"
+
+
+def _is_user_cut(name: str, parameters: Collection[str]) -> bool:
+    """Return whether a user and password, or what looks like it, holds a sign that ends it."""
+    # An address that was pasted behind the scheme is told as what it is.
+    pasted = _HTTP.sub("", name.partition("://")[2])
+    rest = _blank_values(pasted, parameters)
+    return any(mark in rest[: rest.rfind("@") + 1] for mark in "/?#")
+
+
+def _blank_values(rest: str, parameters: Collection[str]) -> str:
+    """Return a text of the same length in which the values of parameters hold no signs."""
+    if not parameters:
+        return rest
+    value = re.compile(rf"[?&](?:{'|'.join(map(re.escape, parameters))})=[^&#]*")
+    return value.sub(lambda match: " " * len(match[0]), rest)
 
 
 def _split_parameters(
@@ -197,8 +226,10 @@ def _split_parameters(
             continue
         if key not in allowed:
             known = ", ".join(sorted(allowed))
+            # What is no word may be a part of a password.
+            which = repr(key[:40]) if _WORD.fullmatch(key) else "of such a name"
             raise address.refuse(
-                f"it has no parameter {key[:40]!r}; there are {known} (a & inside a value is written %26)"
+                f"it has no parameter {which}; there are {known} (a & inside a value is written %26)"
             )
         if not value:
             raise address.refuse(f"the parameter {key!r} is empty; give it a value, or leave it out")

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-__all__ = ["Answer"]
+__all__ = ["Answer", "describe_error"]
 
 _SAID: Final = 200
 
@@ -39,16 +39,7 @@ class Answer(Struct, frozen=True, kw_only=True):
             document = msgspec.json.decode(self.body)
         except (msgspec.MsgspecError, RecursionError):
             return ""
-        if not isinstance(document, dict):
-            return ""
-        errors = document.get("errors")
-        for found in (document.get("error"), *(errors if isinstance(errors, list) else ()), document):
-            for key in ("message", "msg"):
-                if isinstance(found, dict) and isinstance(found.get(key), str):
-                    return str(found[key])
-            if isinstance(found, str):
-                return found
-        return ""
+        return _read_error(document)
 
     def describe(self) -> str:
         """Return in a few words what was answered."""
@@ -57,3 +48,27 @@ class Answer(Struct, frozen=True, kw_only=True):
         said = self.read_error() or self.body[: 4 * _SAID].decode("utf-8", "replace")
         line = " ".join(said.split())[:_SAID]
         return f"{self.status} and {line!r}" if line else f"{self.status} and nothing"
+
+
+def describe_error(error: object) -> str:
+    """Return in words what went wrong beside what an answer gives; empty where nothing did.
+
+    Args:
+        error: What stands under its `error` or `errors`.
+    """
+    if not error:
+        return ""
+    return (_read_error({"error": error, "errors": error}) or str(error))[:_SAID]
+
+
+def _read_error(document: object) -> str:
+    if not isinstance(document, dict):
+        return ""
+    errors = document.get("errors")
+    for found in (document.get("error"), *(errors if isinstance(errors, list) else ()), document):
+        for key in ("message", "msg"):
+            if isinstance(found, dict) and isinstance(found.get(key), str):
+                return str(found[key])
+        if isinstance(found, str):
+            return found
+    return ""

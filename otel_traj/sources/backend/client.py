@@ -30,7 +30,13 @@ if TYPE_CHECKING:
     from otel_traj.sources.backend.address import Address
     from otel_traj.sources.backend.credentials import Credentials
 
-__all__ = ["MAX_ANSWER_BYTES", "TIMEOUT_SECONDS", "AnswerTooLargeError", "BackendClient"]
+__all__ = [
+    "MAX_ANSWER_BYTES",
+    "TIMEOUT_SECONDS",
+    "AnswerTooLargeError",
+    "BackendClient",
+    "UnusableAnswerError",
+]
 
 MAX_ANSWER_BYTES: Final = 128 * 2**20
 """An answer of more bytes, unpacked, is not read."""
@@ -45,6 +51,10 @@ _BUSY: Final = frozenset({429, 502, 503, 504})
 
 class AnswerTooLargeError(SourceError):
     """An answer is larger than what is read of one."""
+
+
+class UnusableAnswerError(SourceError):
+    """The backend answered, and not with what was asked for; to another question it may."""
 
 
 class BackendClient:
@@ -86,10 +96,12 @@ class BackendClient:
                 follow_redirects=False,
             )
         except (OSError, ValueError, httpx.InvalidURL) as error:
+            # What the library says of a proxy's address may quote a part of its password.
+            said = error if isinstance(error, OSError) else type(error).__name__
             raise self._fail(
-                f"the connection can't be set up ({error})",
+                f"the connection can't be set up ({said})",
                 "look at SSL_CERT_FILE and at the proxies that the environment names",
-            ) from error
+            ) from (error if isinstance(error, OSError) else None)
 
     def __enter__(self) -> Self:
         """Return the client itself."""
@@ -118,7 +130,7 @@ class BackendClient:
         try:
             answer = self._retrying(self._ask, path, parameters, accept)
         except BusyError as error:
-            raise self.refuse(
+            raise self._fail_with(
                 error.answer, "it is too busy, or what it stands on is down; try again later"
             ) from error
         except LostError as error:
@@ -137,15 +149,15 @@ class BackendClient:
         self._check(answer)
         return answer
 
-    def refuse(self, answer: Answer, advice: str) -> SourceError:
+    def refuse(self, answer: Answer, advice: str) -> UnusableAnswerError:
         """Return the error for an answer that can't be used.
 
         Args:
             answer: What was answered; secrets in it are hidden.
             advice: What to do.
         """
-        shown = structs.replace(answer, body=self._credentials.hide_in(answer.body))
-        return self._fail(f"it answered {shown.describe()}", advice)
+        error = self._fail_with(answer, advice)
+        return UnusableAnswerError(str(error), source=error.source)
 
     def _ask(self, path: str, parameters: Sequence[tuple[str, str]], accept: str) -> Answer:
         url = f"{self._address.url}{path}"
@@ -192,13 +204,13 @@ class BackendClient:
 
     def _check(self, answer: Answer) -> None:
         if answer.status in (401, 403):
-            raise self.refuse(
+            raise self._fail_with(
                 answer,
                 f"give a user and password in the name (user:password@host), a token in {TOKEN_VARIABLE}, or headers in "
                 f"{HEADERS_VARIABLE}; a place with tenants wants one named",
             )
         if 300 <= answer.status < 400:
-            raise self.refuse(
+            raise self._fail_with(
                 answer, "redirects are not followed; name the address, base path included, that it leads to"
             )
 
@@ -208,6 +220,10 @@ class BackendClient:
             "for less: a lower limit, a shorter time",
             source=self._address.name,
         )
+
+    def _fail_with(self, answer: Answer, advice: str) -> SourceError:
+        shown = structs.replace(answer, body=self._credentials.hide_in(answer.body))
+        return self._fail(f"it answered {shown.describe()}", advice)
 
     def _fail(self, found: str, advice: str) -> SourceError:
         message = self._credentials.hide(f"{self._address.name!r} can't be read: {found}; {advice}")

@@ -3,17 +3,20 @@
 Searches give parts of traces, cut windows out of them, or know a trace before it can be had by its id. A trace that
 a search found and that is not there is reported, and so is one that has fewer spans than the search said: reading
 again later may give them. More spans are no problem, for a trace may have grown in between.
+
+A trace for which the place answers with an error costs only itself, unless it is so with all of them: then the place
+is broken, or not what it was taken for.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from otel_traj.sources.backend.client import AnswerTooLargeError
+from otel_traj.sources.backend.client import AnswerTooLargeError, UnusableAnswerError
 from otel_traj.sources.times import format_time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
     from otel_traj.model import Span
     from otel_traj.sources.backend.paging import Found
@@ -32,12 +35,17 @@ def read_named(
         trace_ids: In order.
         fetch: Yields the spans of one trace, none where it is not there.
         log: Where is reported what is not there.
+
+    Raises:
+        SourceError: The place does not answer, or with an error for each trace.
     """
     missing = []
+    refused: dict[str, UnusableAnswerError] = {}
     for trace_id in trace_ids:
-        count = yield from _read(trace_id, fetch, log)
-        if not count and trace_id not in log.named_traces:
+        count = yield from _read(trace_id, fetch, log, refused)
+        if not count and trace_id not in log.named_traces and trace_id not in refused:
             missing.append(trace_id)
+    _report_refused(refused, len(set(trace_ids)), log)
     if missing and len(missing) == len(trace_ids):
         log.report(
             "empty_source",
@@ -62,7 +70,11 @@ def read_searched(
         fetch: Yields the spans of one trace, none where it is not there.
         log: Where is reported what is not there.
         scope: How far was searched, for the words.
+
+    Raises:
+        SourceError: The place does not answer, or with an error for each trace.
     """
+    refused: dict[str, UnusableAnswerError] = {}
     if not found:
         window = scope.window
         log.report(
@@ -72,10 +84,10 @@ def read_searched(
         )
     for trace in found:
         unusable_before = log.count("bad_span")
-        count = yield from _read(trace.trace_id, fetch, log)
+        count = yield from _read(trace.trace_id, fetch, log, refused)
         # What came and can't be used is said already.
         came = count + log.count("bad_span") - unusable_before
-        if trace.trace_id in log.named_traces:
+        if trace.trace_id in log.named_traces or trace.trace_id in refused:
             continue
         if not count:
             log.report(
@@ -91,6 +103,7 @@ def read_searched(
                 "its runs can't be judged without the others; read again later",
                 trace_ids=(trace.trace_id,),
             )
+    _report_refused(refused, len(found), log)
 
 
 def report_limit(log: ProblemLog, scope: Scope) -> None:
@@ -108,9 +121,12 @@ def report_limit(log: ProblemLog, scope: Scope) -> None:
 
 
 def _read(
-    trace_id: str, fetch: Callable[[str], Iterator[Span]], log: ProblemLog
+    trace_id: str,
+    fetch: Callable[[str], Iterator[Span]],
+    log: ProblemLog,
+    refused: dict[str, UnusableAnswerError],
 ) -> Generator[Span, None, int]:
-    """Yield the spans of one trace; return how many were its own, and report what else is said of it."""
+    """Yield the spans of one trace; return how many were its own, and report or note what else is said of it."""
     count = 0
     has_strangers = False
     try:
@@ -121,6 +137,8 @@ def _read(
             yield span
     except AnswerTooLargeError as error:
         log.report("partial_response", f"trace {trace_id} is not read: {error}", trace_ids=(trace_id,))
+    except UnusableAnswerError as error:
+        refused[trace_id] = error
     if has_strangers and not count:
         log.report(
             "partial_response",
@@ -129,6 +147,18 @@ def _read(
             trace_ids=(trace_id,),
         )
     return count
+
+
+def _report_refused(refused: Mapping[str, UnusableAnswerError], asked: int, log: ProblemLog) -> None:
+    """Report traces for which an error was answered; raise it where nothing else was answered at all."""
+    for trace_id, error in refused.items():
+        if len(refused) == asked:
+            raise error
+        log.report(
+            "partial_response",
+            f"trace {trace_id} is not read, the others are used: {error}",
+            trace_ids=(trace_id,),
+        )
 
 
 def _show(time_ns: int) -> str:

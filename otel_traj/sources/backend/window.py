@@ -27,6 +27,8 @@ _HOUR_NS: Final = 3_600_000_000_000
 _LOOKUP_NS: Final = 7 * 24 * _HOUR_NS
 # Clocks of two machines differ: what was exported a moment ago may carry a time that is still to come.
 _AHEAD_NS: Final = 300_000_000_000
+# Spans begin in or after 1970; Jaeger counts in signed nanoseconds, beyond which a question would mean another time.
+_LAST_NS: Final = 2**63 - 1
 
 
 class Window(Struct, frozen=True, kw_only=True):
@@ -66,7 +68,7 @@ def find_scope(address: Address, query: SpanQuery) -> Scope:
         query: Its times narrow those of the name.
 
     Raises:
-        SourceError: A parameter of the name can't be read.
+        SourceError: A parameter of the name can't be read, or nothing can have begun in the time that is asked for.
     """
     is_lookup = query.completes or query.thread is not None or query.run is not None
     own_since, own_until = (None, None) if query.completes else address.read_times()
@@ -75,9 +77,14 @@ def find_scope(address: Address, query: SpanQuery) -> Scope:
     until_ns = min(ends) if ends else time.time_ns() + _AHEAD_NS
     beginnings = [beginning for beginning in (own_since, query.since_ns) if beginning is not None]
     back = _LOOKUP_NS if is_lookup else _HOUR_NS + (0 if ends else _AHEAD_NS)
-    since_ns = max(beginnings) if beginnings else max(until_ns - back, 0)
+    since_ns = max(*beginnings, 0) if beginnings else max(until_ns - back, 0)
+    if since_ns > until_ns:
+        raise address.refuse(
+            "the time that is asked for ends before it begins (or before 1970), so that there is nothing to read; without "
+            "an end it ends now; give a later until, or an earlier since"
+        )
     return Scope(
-        window=Window(since_ns=since_ns, until_ns=until_ns),
+        window=Window(since_ns=min(since_ns, _LAST_NS), until_ns=min(until_ns, _LAST_NS)),
         limit=limit or (LOOKUP_LIMIT if is_lookup else DEFAULT_LIMIT),
     )
 

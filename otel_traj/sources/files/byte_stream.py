@@ -13,6 +13,7 @@ from otel_traj.errors import SourceError
 from otel_traj.sources.files.io_errors import make_source_error
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from io import BufferedReader
 
 __all__ = ["ByteStream"]
@@ -55,7 +56,7 @@ class ByteStream:
         Raises:
             SourceError: The stream breaks off.
         """
-        return b"" if self.position >= self._size else self.read_line(size)
+        return b"" if self.is_over else self.read_line(size)
 
     def read_line(self, size: int) -> bytes:
         """Return bytes up to a line feed, with it.
@@ -67,12 +68,7 @@ class ByteStream:
             SourceError: The stream breaks off.
         """
         if not self._back:
-            try:
-                data = self._stream.readline(size)
-            except OSError as error:
-                raise self._translate(error) from error
-            self.position += len(data)
-            return data
+            return self._take(self._stream.readline, size)
         end = self._back.find(b"\n", self._back_start) + 1
         piece = self._take_back(min(size, (end or len(self._back)) - self._back_start))
         if end or len(piece) == size:
@@ -88,14 +84,7 @@ class ByteStream:
         Raises:
             SourceError: The stream breaks off.
         """
-        if self._back:
-            return self._take_back(size)
-        try:
-            data = self._stream.read1(size)
-        except OSError as error:
-            raise self._translate(error) from error
-        self.position += len(data)
-        return data
+        return self._take_back(size) if self._back else self._take(self._stream.read1, size)
 
     def read(self, size: int) -> bytes:
         """Return so many bytes, fewer only at the end.
@@ -123,10 +112,7 @@ class ByteStream:
         """
         if self._back:
             return self._back[self._back_start : self._back_start + size]
-        try:
-            return self._stream.peek(size)[:size]
-        except OSError as error:
-            raise self._translate(error) from error
+        return self._ask(self._stream.peek, size)[:size]
 
     def peek(self, size: int) -> bytes:
         """Return so many of the next bytes and leave them there, fewer only at the end.
@@ -157,11 +143,19 @@ class ByteStream:
         self._back = data + self._back[self._back_start :]
         self._back_start = 0
 
-    def _translate(self, error: OSError) -> SourceError:
-        if isinstance(error, SourceError):
+    def _take(self, read: Callable[[int], bytes], size: int) -> bytes:
+        data = self._ask(read, size)
+        self.position += len(data)
+        return data
+
+    def _ask(self, read: Callable[[int], bytes], size: int) -> bytes:
+        try:
+            return read(size)
+        except SourceError:
             # What is unpacked from another stream breaks off with that one's error.
-            raise error
-        return make_source_error(self._source, error)
+            raise
+        except OSError as error:
+            raise make_source_error(self._source, error) from error
 
     def _take_back(self, size: int) -> bytes:
         piece = self._back[self._back_start : self._back_start + size]

@@ -7,10 +7,19 @@ does not tell a cut frame from the end (seen with zstandard 0.25), so neither is
 
 from __future__ import annotations
 
+import re
 import zlib
 from typing import Final, Literal, Protocol, TypeAlias
 
-__all__ = ["Codec", "Packing", "PackingError", "make_codec", "tell_packing"]
+__all__ = [
+    "Codec",
+    "Packing",
+    "PackingError",
+    "find_signature",
+    "make_codec",
+    "measure_stub",
+    "tell_packing",
+]
 
 Packing: TypeAlias = Literal["gzip", "zstd"]
 
@@ -18,6 +27,13 @@ _GZIP: Final = b"\x1f\x8b\x08"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 # Frames that a reader passes over (RFC 8878, 3.1.2).
 _SKIPPABLE: Final = frozenset(bytes([0x50 + number, 0x2A, 0x4D, 0x18]) for number in range(16))
+_STUBS: Final = {
+    signature[:size] + signature: size for signature in (_GZIP, _ZSTD) for size in range(1, len(signature))
+}
+# Behind gzip's signature stand flags, a time, and which program of which system wrote it (RFC 1952, 2.3).
+_SIGNATURE = re.compile(
+    rb"\x1f\x8b\x08[\x00-\x1f].{4}[\x00\x02\x04][\x00-\x0d\xff]|\x28\xb5\x2f\xfd", re.DOTALL
+)
 _PIECE: Final = 2**20
 
 
@@ -62,6 +78,25 @@ def tell_packing(head: bytes) -> Packing | None:
     if head.startswith(_GZIP):
         return "gzip"
     return "zstd" if head.startswith(_ZSTD) or head[:4] in _SKIPPABLE else None
+
+
+def measure_stub(head: bytes) -> int:
+    """Return how many bytes of a signature stand before a whole one: what a process left that was killed over them.
+
+    Args:
+        head: Eight bytes or more.
+    """
+    return next((size for stub, size in _STUBS.items() if head.startswith(stub)), 0)
+
+
+def find_signature(line: bytes) -> int:
+    """Return where something packed begins in a line, behind its first byte; 0 where nothing does.
+
+    Args:
+        line: Bytes that are no JSON: no text in UTF-8 holds a signature.
+    """
+    found = _SIGNATURE.search(line, 1)
+    return found.start() if found else 0
 
 
 def make_codec(packing: Packing) -> Codec:

@@ -1,15 +1,21 @@
 """Which files a directory or a glob pattern stands for, and in which order.
 
 A collector's file exporter with rotation leaves `traces-2026-11-30T09-48-52.188-size.jsonl` (timberjack; without
-the reason in older releases, lumberjack) beside the live `traces.jsonl` (seen with contrib 0.161.0). Files of one
-base name are read by the time in their names, the live one last, packed or not; the rest by name. A name only says
-that a file may hold spans; what it holds is told by its bytes.
+the reason in older releases, lumberjack) beside the live `traces.jsonl` (seen with contrib 0.161.0); logrotate
+leaves `traces.jsonl.1`, `traces.jsonl-20261130`, packed or not (its manual of 3.22). Files of one base name are read
+by the time in their names, the live one last; the rest by name. A name only says that a file may hold spans; what it
+holds is told by its bytes.
 """
 
 from __future__ import annotations
 
+import os
 import re
-from typing import TYPE_CHECKING, Final
+import stat
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from msgspec import Struct
 
 from otel_traj.errors import SourceError
 from otel_traj.sources.files.glob_pattern import expand_pattern
@@ -18,13 +24,31 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-__all__ = ["is_listed_in_directory", "list_directory", "list_glob", "may_be_listed"]
+__all__ = ["OnRefused", "is_listed_in_directory", "list_directory", "list_glob", "may_be_listed"]
+
+OnRefused: TypeAlias = Callable[[SourceError], None]
+"""Takes the error of a directory that can't be listed beside others that can."""
 
 _SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".pb", ".proto", ".binpb")
 _PACKED: Final = (".gz", ".zst", ".zstd")
+# Not unpacked, but listed behind a suffix, so that its reader refuses it with words.
+_OTHERWISE_PACKED: Final = (".bz2", ".xz")
 _ROTATED = re.compile(
     r"(?P<base>.+)-(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3})(?:-[a-z]+)?", re.IGNORECASE
 )
+_NUMBERED = re.compile(r"(?P<name>.+)\.(?P<number>\d{1,6})")
+_DATED = re.compile(r"(?P<name>.+)[-.](?P<time>\d{4}-?\d\d-?\d\d[-_T\d]*)")
+_MAX_NUMBER: Final = 10**6
+
+
+class _Name(Struct, frozen=True):
+    """What a file's name says."""
+
+    base: str
+    time: str
+    """Sorts by age; empty for a file that was not rotated."""
+    suffix: str
+    packed: str
 
 
 def list_directory(directory: Path) -> list[Path]:
@@ -37,13 +61,9 @@ def list_directory(directory: Path) -> list[Path]:
         SourceError: It can't be listed, or holds no such file.
     """
     try:
-        files = [path for path in directory.iterdir() if _may_hold_spans(path)]
+        files = [path for path in directory.iterdir() if may_be_listed(path.name) and _may_be_file(path)]
     except OSError as error:
-        raise SourceError(
-            f"directory {str(directory)!r} can't be listed ({error.strerror}); its files can't be read; check its "
-            "path and rights",
-            source=str(directory),
-        ) from error
+        raise _refuse_directory(directory, error) from error
     if not files:
         raise SourceError(
             f"directory {str(directory)!r} holds no file that ends in {', '.join(_SUFFIXES)} (or one of these and "
@@ -54,22 +74,30 @@ def list_directory(directory: Path) -> list[Path]:
     return _put_in_order(files)
 
 
-def list_glob(pattern: str) -> list[Path]:
+def list_glob(pattern: str, on_refused: OnRefused | None = None) -> list[Path]:
     """Return the files that a glob pattern meets, in reading order.
 
     Args:
         pattern: With `*`, `?`, `[...]`, and `**` for directories of any depth (links to them are not followed).
+        on_refused: Called with each directory that can't be listed, where others hold files that it meets.
 
     Raises:
         SourceError: It meets no file.
     """
-    files = {path for path in expand_pattern(pattern) if path.is_file() or _is_broken_link(path)}
+    refused: list[SourceError] = []
+    met = expand_pattern(pattern, lambda folder, error: refused.append(_refuse_directory(folder, error)))
+    files = {path for path in met if _may_be_file(path)}
+    if not files and refused:
+        raise refused[0]
     if not files:
         raise SourceError(
             f"the pattern {pattern!r} meets no file; there is nothing to read; check the pattern, and quote it so "
             "that the shell leaves it alone",
             source=pattern,
         )
+    if on_refused is not None:
+        for error in refused:
+            on_refused(error)
     return _put_in_order(files)
 
 
@@ -80,7 +108,7 @@ def is_listed_in_directory(directory: Path, path: Path) -> bool:
         directory: The directory.
         path: The file.
     """
-    return path.parent.resolve() == directory.resolve() and may_be_listed(path.name)
+    return os.path.realpath(path.parent) == os.path.realpath(directory) and may_be_listed(path.name)
 
 
 def may_be_listed(name: str) -> bool:
@@ -89,15 +117,30 @@ def may_be_listed(name: str) -> bool:
     Args:
         name: Without its folder.
     """
-    stem, suffix, packed = _split_suffixes(name)
+    said = _take_apart(name)
     if name.startswith("."):
         return False
     # The collector packs what its configuration calls `traces.zst`, too; of an archive, the inner name tells.
-    return bool(suffix) or (bool(packed) and "." not in _split_time(stem)[0])
+    return bool(said.suffix) or (said.packed in _PACKED and "." not in said.base)
 
 
-def _may_hold_spans(path: Path) -> bool:
-    return may_be_listed(path.name) and (path.is_file() or _is_broken_link(path))
+def _refuse_directory(directory: Path, error: OSError) -> SourceError:
+    return SourceError(
+        f"directory {str(directory)!r} can't be listed ({error.strerror}); its files can't be read; check its "
+        "path and rights",
+        source=str(directory),
+    )
+
+
+def _may_be_file(path: Path) -> bool:
+    """Return whether a name stands for a file; one that leads nowhere does too: what it stood for is lost."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except FileNotFoundError:
+        return path.is_symlink()
+    except OSError:
+        # Opening it says why.
+        return True
 
 
 def _put_in_order(files: Iterable[Path]) -> list[Path]:
@@ -107,30 +150,37 @@ def _put_in_order(files: Iterable[Path]) -> list[Path]:
 
 
 def _is_half_packed(path: Path, paths: set[Path]) -> bool:
-    stem, _, packed = _split_suffixes(path.name)
-    unpacked = path.with_name(path.name[: len(path.name) - len(packed)])
-    return bool(packed) and bool(_split_time(stem)[1]) and unpacked in paths
-
-
-def _is_broken_link(path: Path) -> bool:
-    """Whether a name leads nowhere: it is listed too, because the spans that it stood for are lost."""
-    return path.is_symlink() and not path.exists()
+    said = _take_apart(path.name)
+    unpacked = path.with_name(path.name[: len(path.name) - len(said.packed)])
+    return bool(said.packed) and bool(said.time) and unpacked in paths
 
 
 def _reading_order(path: Path) -> tuple[str, str, bool, str, str]:
-    stem, suffix, packed = _split_suffixes(path.name)
-    base, time = _split_time(stem)
-    if not (time or suffix or packed):
+    said = _take_apart(path.name)
+    base, time = said.base, said.time
+    if not (time or said.suffix or said.packed):
         base, time = _split_time(path.stem)
-    return str(path.parent), base, not time, time, path.name
+    return str(path.parent), base, not time, re.sub(r"\D", "", time), path.name
 
 
-def _split_suffixes(name: str) -> tuple[str, str, str]:
-    """Return a name without the suffixes that are known, and these."""
-    packed = _find_suffix(name, _PACKED)
-    inner = name[: len(name) - len(packed)]
+def _take_apart(name: str) -> _Name:
+    packed = _find_suffix(name, (*_PACKED, *_OTHERWISE_PACKED))
+    inner, turned = _split_turn(name[: len(name) - len(packed)])
     suffix = _find_suffix(inner, _SUFFIXES)
-    return inner[: len(inner) - len(suffix)], suffix, packed
+    base, time = _split_time(inner[: len(inner) - len(suffix)])
+    return _Name(base, time or turned, suffix, packed)
+
+
+def _split_turn(name: str) -> tuple[str, str]:
+    """Return a name as it was before logrotate turned it, and its age; the name and nothing where it did not."""
+    numbered = _NUMBERED.fullmatch(name)
+    if numbered and _find_suffix(numbered["name"], _SUFFIXES):
+        # The highest is the oldest, and no date.
+        return numbered["name"], f"0{_MAX_NUMBER - int(numbered['number']):07}"
+    dated = _DATED.fullmatch(name)
+    if dated and _find_suffix(dated["name"], _SUFFIXES):
+        return dated["name"], dated["time"]
+    return name, ""
 
 
 def _find_suffix(name: str, suffixes: tuple[str, ...]) -> str:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final
 from otel_traj.sources.files.bombs import BombError, RatioGuard
 from otel_traj.sources.files.codecs import PackingError, tell_packing
 from otel_traj.sources.files.json_text import NotJsonError
-from otel_traj.sources.files.sniffing import FRAME, tell_form
+from otel_traj.sources.files.record_search import RECORD_HEAD_BYTES, RecordSearch
+from otel_traj.sources.files.sniffing import LENGTH_BYTES, is_json_record, may_be_framed, tell_form
 from otel_traj.sources.files.unpacking import OversizedError, unpack_whole
 from otel_traj.sources.otlp.protobuf import NotProtobufError
 from otel_traj.sources.position import Position
@@ -28,13 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FramedReader"]
 
-_LENGTH_BYTES: Final = 4
-_HEAD_BYTES: Final = 64
-_SEARCH_BYTES: Final = 2**16
-_OVERLAP_BYTES: Final = 16
-# Looking for the next record stops after so many tries, or so many bytes read for them.
-_MAX_TRIALS: Final = 10_000
-_MAX_TRIED_BYTES: Final = 2**28
+_SKIP_BYTES: Final = 2**16
 
 
 class FramedReader:
@@ -53,8 +48,7 @@ class FramedReader:
         self._log = log
         self._guard = guard
         self._max_bytes = max_bytes
-        self._trials = _MAX_TRIALS
-        self._tried_bytes = 0
+        self._search = RecordSearch(decoder, guard, max_bytes)
 
     def read(self, stream: ByteStream, *, is_unpacked: bool) -> Iterator[Span]:
         """Yield the spans of a section.
@@ -73,25 +67,25 @@ class FramedReader:
         """Return what stands next, after zeros that say nothing and what can't be made out."""
         at = Position(offset=stream.position, is_unpacked=is_unpacked)
         has_zeros = False
-        while not stream.is_over and (head := stream.peek(_HEAD_BYTES)):
-            if not any(head[:_LENGTH_BYTES]):
+        while not stream.is_over and (head := stream.peek(RECORD_HEAD_BYTES)):
+            if not any(head[:LENGTH_BYTES]):
                 # An empty message, or the zeros of a file that was copied and truncated.
-                stream.read(_LENGTH_BYTES)
+                stream.read(LENGTH_BYTES)
                 has_zeros = True
-            elif len(head) < _LENGTH_BYTES:
+            elif len(head) < LENGTH_BYTES:
                 self._report_unfinished(at)
                 stream.read(len(head))
-            elif (form := tell_form(head)) != "text" or head[:1] in b"{[":
+            elif (form := tell_form(head)) not in ("text", "message") or head[:1] in b"{[":
                 return form
             else:
                 if has_zeros:
                     # The last of them may belong to the next length.
-                    stream.give_back(bytes(_LENGTH_BYTES - 1))
+                    stream.give_back(bytes(LENGTH_BYTES - 1))
                 self._go_on_behind(stream, at, "no record begins there")
         return ""
 
     def _read_record(self, stream: ByteStream, at: Position) -> Iterator[Span]:
-        prefix = stream.read(_LENGTH_BYTES)
+        prefix = stream.read(LENGTH_BYTES)
         length = int.from_bytes(prefix)
         if length > self._max_bytes:
             self._skip(stream, length, at)
@@ -106,71 +100,61 @@ class FramedReader:
             self._report_overlong(at)
         except (BombError, NotJsonError, NotProtobufError, PackingError) as error:
             damage = str(error)
-        if len(payload) < length or (damage and not self._is_boundary(stream)):
+        if len(payload) < length:
             stream.give_back((prefix + payload)[1:])
             self._go_on_behind(stream, at, damage)
-        elif damage:
+        elif damage or not self._seems_right(stream):
+            yield from self._read_doubtful(stream, prefix + payload, at, damage, spans)
+        else:
+            yield from spans
+
+    def _read_doubtful(
+        self, stream: ByteStream, record: bytes, at: Position, damage: str, spans: Iterable[Span]
+    ) -> Iterable[Span]:
+        """Return the spans of a record that is damaged or does not lead to another, unless one begins inside it.
+
+        A message may still look like one where a killed process left its first part and another record stands behind.
+        """
+        end = stream.position
+        # What is packed in a whole one begins behind its length, and is no other.
+        stream.give_back(record[1 if damage else LENGTH_BYTES + 1 :])
+        if self._search.find(stream, end):
+            self._report_going_on(stream, at, damage)
+            return ()
+        if damage and self._search.is_beginning(stream):
             self._report_damaged(at, damage, "the others are read")
-        yield from spans
+        elif damage:
+            self._go_on_behind(stream, at, damage)
+        return spans
+
+    def _seems_right(self, stream: ByteStream) -> bool:
+        """Return whether something begins next in a stream, by its first bytes, or nothing stands there."""
+        head = stream.peek(RECORD_HEAD_BYTES)
+        form = tell_form(head)
+        if form == "framed":
+            return may_be_framed(head)
+        return form in ("gzip", "zstd") or not any(head[:LENGTH_BYTES]) or head[:1] in b"{["
 
     def _decode(self, payload: bytes, at: Position) -> Iterable[Span]:
         packing = tell_packing(payload)
         data = unpack_whole(payload, packing, self._max_bytes, self._guard) if packing else payload
-        if data.lstrip()[:1] in (b"{", b"["):
+        if is_json_record(data):
             spans = self._decoder.decode_strictly(data, offset=at.offset)
             return self._decoder.decode_json(data, at) if spans is None else spans
         return self._decoder.decode_protobuf(data, at)
 
-    def _is_boundary(self, stream: ByteStream) -> bool:
-        head = stream.peek(_HEAD_BYTES)
-        return not head or tell_form(head) != "text" or head[:1] in b"{["
-
     def _go_on_behind(self, stream: ByteStream, at: Position, damage: str) -> None:
         """Move to the next record that can be decoded, or to the end; say which."""
-        if self._find_record(stream):
-            self._report_damaged(
-                at, damage or "another record begins in it", f"reading goes on at byte {stream.position:,}"
-            )
+        if self._search.find(stream):
+            self._report_going_on(stream, at, damage)
         elif damage:
             self._report_damaged(at, damage, "nothing behind it can be made out")
         else:
             self._report_unfinished(at)
 
-    def _find_record(self, stream: ByteStream) -> bool:
-        while self._trials and self._tried_bytes < _MAX_TRIED_BYTES:
-            window = stream.read(_SEARCH_BYTES)
-            found = FRAME.search(window)
-            if found is None:
-                if len(window) < _SEARCH_BYTES:
-                    return False
-                stream.give_back(window[-_OVERLAP_BYTES:])
-                continue
-            stream.give_back(window[found.start() :])
-            if self._holds_record(stream):
-                return True
-            stream.read(1)
-        while stream.read(_SEARCH_BYTES):
-            pass
-        return False
-
-    def _holds_record(self, stream: ByteStream) -> bool:
-        self._trials -= 1
-        prefix = stream.read(_LENGTH_BYTES)
-        payload = stream.read(min(int.from_bytes(prefix), self._max_bytes))
-        stream.give_back(prefix + payload)
-        self._tried_bytes += len(payload)
-        if len(payload) < int.from_bytes(prefix):
-            return False
-        try:
-            packing = tell_packing(payload)
-            data = unpack_whole(payload, packing, self._max_bytes, self._guard) if packing else payload
-        except (BombError, OversizedError, PackingError):
-            return False
-        return self._decoder.can_decode(data)
-
     def _skip(self, stream: ByteStream, length: int, at: Position) -> None:
         self._report_overlong(at)
-        while length > 0 and (piece := stream.read_some(min(length, _SEARCH_BYTES))):
+        while length > 0 and (piece := stream.read_some(min(length, _SKIP_BYTES))):
             length -= len(piece)
 
     def _report_overlong(self, at: Position) -> None:
@@ -187,6 +171,11 @@ class FramedReader:
             "unreadable_line",
             f"it can't be decoded ({damage}); its spans are not used, {consequence}; a process that was killed while it "
             "wrote leaves this",
+        )
+
+    def _report_going_on(self, stream: ByteStream, at: Position, damage: str) -> None:
+        self._report_damaged(
+            at, damage or "another record begins in it", f"reading goes on at byte {stream.position:,}"
         )
 
     def _report_unfinished(self, at: Position) -> None:

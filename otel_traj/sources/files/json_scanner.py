@@ -10,13 +10,17 @@ from __future__ import annotations
 import re
 from array import array
 from itertools import accumulate
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-__all__ = ["BrokenJsonError", "JsonScanner"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["BrokenJsonError", "JsonScanner", "shorten_strings"]
 
 # Strings do not go over a line's end; a quotation mark that stays alone begins a broken one.
 _STRING = re.compile(rb'"(?:[^"\\\n]|\\[^\n])*+"')
 _NEXT_MARK = re.compile(rb'(?:[^"\[\]{}]|' + _STRING.pattern + rb')*+([\[\]{}"])')
+_TOKENS = re.compile(rb'(?:[^"]++|' + _STRING.pattern + rb"){1,65536}+")
 _OPENING: Final = b"{["
 _CLOSING: Final = b"}]"
 _DELTAS: Final = bytes.maketrans(b"{[}]", b"\x01\x01\xff\xff")
@@ -24,6 +28,23 @@ _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"{[}]"))
 _BLANKS: Final = b" \t\r\n"
 # After each string became one quotation mark: two values side by side, or an object that begins with no key.
 _COLLISION = re.compile(rb'["\]}\w]["\[{]|["\]}]\w|\{[\[{]')
+
+
+def shorten_strings(data: bytes) -> Iterator[bytes]:
+    """Yield bytes piece by piece, in which each string became one quotation mark.
+
+    In pieces, because a substitution holds two objects for each string until it has all of them.
+
+    Args:
+        data: Lines of JSON, perhaps.
+    """
+    position = 0
+    while position < len(data):
+        match = _TOKENS.match(data, position)
+        # A quotation mark that stays alone is a token of its own.
+        end = match.end() if match and match.end() > position else position + 1
+        yield _STRING.sub(b'"', data[position:end])
+        position = end
 
 
 class BrokenJsonError(ValueError):
@@ -106,4 +127,4 @@ class JsonScanner:
 
 
 def _reduce(data: bytes) -> bytes:
-    return _STRING.sub(b'"', data).translate(None, _BLANKS)
+    return b"".join(piece.translate(None, _BLANKS) for piece in shorten_strings(data))

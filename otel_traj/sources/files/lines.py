@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator, Sequence
 
     from otel_traj.sources.files.byte_stream import ByteStream
@@ -129,6 +130,27 @@ class LineReader:
         self.number = block.last_number
         return block
 
+    def read_run(self, pattern: re.Pattern[bytes]) -> Line | None:
+        """Return the lines in one that stand next and meet a pattern, some of them where there are many.
+
+        Args:
+            pattern: Meets whole lines, any number of them.
+
+        Returns:
+            One line or more; None where the next does not meet it, or was given back.
+
+        Raises:
+            SourceError: The stream breaks off.
+        """
+        if self._given_back or self._stream.is_over:
+            return None
+        match = pattern.match(self._stream.peek_some(_BLANK_BYTES))
+        if match is None:
+            return None
+        run = Line(data=self._stream.read_some(match.end()), number=self.number + 1)
+        self.number = run.last_number
+        return run
+
     def give_back(self, lines: Sequence[Line]) -> None:
         """Make lines the next to be read.
 
@@ -149,13 +171,15 @@ class LineReader:
             return line.data[:size]
         return line.data + self._stream.peek_some(size - len(line.data))
 
-    def leave(self, line: Line) -> None:
+    def leave(self, line: Line, begin: int = 0) -> None:
         """Give a line back to the stream, with all that were given back here: somebody else reads on.
 
         Args:
             line: The last that was read, and not overlong.
+            begin: So many bytes of it are kept.
         """
-        self._stream.give_back(line.data + b"".join(given.data for given in reversed(self._given_back)))
+        rest = b"".join(given.data for given in reversed(self._given_back))
+        self._stream.give_back(line.data[begin:] + rest)
         self._given_back.clear()
         self.number = line.number - 1
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from otel_traj.sources.documents import DocumentDecoder
-from otel_traj.sources.files.json_text import NotJsonError, parse_json
+from otel_traj.sources.files.json_text import NotJsonError, TooManyValuesError, check_size, parse_json
+from otel_traj.sources.files.sniffing import is_json_record
 from otel_traj.sources.jaeger.warnings import (
     WARNING_KEYS,
     describe_cut,
@@ -63,6 +64,10 @@ class RecordDecoder:
             line: Where it begins, in text.
             offset: Where it begins, in a binary form.
         """
+        try:
+            check_size(data)
+        except TooManyValuesError:
+            return None
         spans = self._strict.decode(data)
         if spans is None:
             return None
@@ -105,7 +110,7 @@ class RecordDecoder:
         Args:
             data: One record, perhaps.
         """
-        if data.lstrip()[:1] in (b"{", b"["):
+        if is_json_record(data):
             try:
                 parse_json(data)
             except NotJsonError:
@@ -138,5 +143,5 @@ class RecordDecoder:
         for span in spans:
             said = find_cut(span)
             if said is not None:
-                self._log.report_at(at, *describe_cut(span, said), trace_ids=(span.trace_id,))
+                self._log.report_at(at, *describe_cut(span.trace_id, said), trace_ids=(span.trace_id,))
         return [undo_warnings(span) for span in spans]

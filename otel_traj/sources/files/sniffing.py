@@ -9,9 +9,20 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, TypeAlias
 
-from otel_traj.sources.files.codecs import Packing, tell_packing
+from otel_traj.sources.files.codecs import Packing, measure_stub, tell_packing
 
-__all__ = ["BLANKS", "FRAME", "HEAD_BYTES", "Form", "describe_binary", "describe_text", "tell_form"]
+__all__ = [
+    "BLANKS",
+    "FRAME",
+    "HEAD_BYTES",
+    "LENGTH_BYTES",
+    "Form",
+    "describe_binary",
+    "describe_text",
+    "is_json_record",
+    "may_be_framed",
+    "tell_form",
+]
 
 Form: TypeAlias = Literal["framed", "message", "text"] | Packing
 """Records with lengths in front, one protobuf message, lines of text, or packed bytes."""
@@ -20,6 +31,9 @@ HEAD_BYTES: Final = 512
 """How many first bytes are enough to tell."""
 BLANKS: Final = b" \t\r\n\x00\xef\xbb\xbf"
 """Bytes that say nothing: blanks, zeros, byte order marks."""
+
+LENGTH_BYTES: Final = 4
+"""Of the length in front of a record."""
 
 FRAME: Final = re.compile(rb"[\x00-\x07].{3}(?:\x28\xb5\x2f\xfd|\x0a|\{)", re.DOTALL)
 """A length of four bytes, below 128 MiB, and the beginning of a zstd frame, a protobuf message or JSON."""
@@ -47,6 +61,9 @@ _MAGIC: Final = (
 # Without a byte order mark: JSON begins with two characters of ASCII.
 _WIDE_TEXT = re.compile(rb"(?:[\t\n\r -~]\x00){2}|(?:\x00[\t\n\r -~]){2}")
 _WIDER_TEXT = re.compile(rb"[\t\n\r -~]\x00{3}[\t\n\r -~]\x00{3}|\x00{3}[\t\n\r -~]\x00{3}[\t\n\r -~]")
+_SCOPES_TAG: Final = b"\x12"
+# Of the fields of `ResourceSpans`, those of opentelemetry-proto before 0.16 included.
+_BATCH_TAGS: Final = b"\x0a\x12\x1a\xc2"
 _SIGNATURE_BYTES: Final = 16
 _SHOWN: Final = 100
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0e-\x1d\x7f]")
@@ -82,7 +99,7 @@ def tell_form(head: bytes) -> Form:
     Args:
         head: First bytes, some dozens where there are so many.
     """
-    packing = tell_packing(head)
+    packing = tell_packing(head[measure_stub(head) :])
     if packing:
         return packing
     if (
@@ -92,6 +109,36 @@ def tell_form(head: bytes) -> Form:
     ):
         return "framed"
     return "message" if _is_message(head) and not _is_text(head) else "text"
+
+
+def may_be_framed(head: bytes) -> bool:
+    """Return whether what begins like a record with its length may be one: the first field of a message fits into it.
+
+    Args:
+        head: First bytes, some dozens where there are so many; `tell_form` calls them framed.
+    """
+    size = shift = 0
+    for place in range(LENGTH_BYTES + 1, min(len(head) - 1, LENGTH_BYTES + 6)) if head[4:5] == b"\n" else ():
+        size |= (head[place] & 0x7F) << shift
+        shift += 7
+        if head[place] < 0x80:
+            begin = place + 1
+            fits = begin + size <= LENGTH_BYTES + int.from_bytes(head[:LENGTH_BYTES])
+            return fits and (not size or head[begin] in _BATCH_TAGS)
+    return head[4:5] != b"\n"
+
+
+def is_json_record(data: bytes) -> bool:
+    """Return whether a record is JSON, and not a protobuf message.
+
+    Args:
+        data: All bytes of the record, unpacked.
+    """
+    if data.lstrip()[:1] not in (b"{", b"["):
+        return False
+    # Behind the first tag, a line feed, a length of 91 or 123 looks the same; but no message with spans is without the
+    # tag of its scopes, and JSON writes that character as an escape.
+    return not (data.startswith(b"\n") and _SCOPES_TAG in data)
 
 
 def _is_message(head: bytes) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from otel_traj.errors import SourceError
 from otel_traj.model import SourceProblem
 from otel_traj.sources.files.io_errors import make_source_error
+from otel_traj.sources.files.same_file import is_same_file
 from otel_traj.sources.files.streams import read_stream
 from otel_traj.sources.protocol import ALL_SPANS, Capabilities
 
@@ -21,11 +22,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from otel_traj.model import Span
+    from otel_traj.sources.files.discovery import OnRefused
     from otel_traj.sources.protocol import OnProblem, SpanQuery
 
 __all__ = ["FileSource", "FilesSource", "StdinSource"]
-
-_REREADS = Capabilities(rereads=True)
 
 
 class FileSource:
@@ -41,7 +41,8 @@ class FileSource:
         self._path = path
         self.name = name or str(path)
         """The place as it stands in problems and reports."""
-        self.capabilities = _REREADS
+        # A pipe is emptied by its first reading, and opening it again waits for another writer.
+        self.capabilities = Capabilities(rereads=os.path.isfile(path))  # noqa: PTH113 - `Path.is_file` may raise
         """What the place can do."""
 
     def read_spans(self, on_problem: OnProblem, query: SpanQuery = ALL_SPANS) -> Iterator[Span]:  # noqa: ARG002 - a file gives all it has
@@ -54,14 +55,7 @@ class FileSource:
         Args:
             path: It need not be there.
         """
-        return _is_same(self._path, path)
-
-
-def _is_same(path: Path, other: Path) -> bool:
-    try:
-        return path.samefile(other)
-    except OSError:
-        return path.resolve() == other.resolve()
+        return is_same_file(self._path, path)
 
 
 def _open_file(path: Path, name: str) -> BufferedReader:
@@ -84,20 +78,21 @@ class FilesSource:
     """The files of a directory or of a glob pattern, in reading order."""
 
     def __init__(
-        self, name: str, list_files: Callable[[], Sequence[Path]], is_listed: Callable[[Path], bool]
+        self, name: str, list_files: Callable[[OnRefused], Sequence[Path]], is_listed: Callable[[Path], bool]
     ) -> None:
         """Take the way to list the files; they are listed at each reading.
 
         Args:
             name: The directory or pattern as the user named it.
-            list_files: Returns the files in order, or raises `SourceError`.
+            list_files: Returns the files in order, or raises `SourceError`; it is given what takes the error of a
+                directory whose files are missing among them.
             is_listed: Whether a file is one of them, or would be if it were there.
         """
         self._list_files = list_files
         self._is_listed = is_listed
         self.name = name
         """The place as it stands in problems and reports."""
-        self.capabilities = _REREADS
+        self.capabilities = Capabilities(rereads=True)
         """What the place can do."""
 
     def read_spans(self, on_problem: OnProblem, query: SpanQuery = ALL_SPANS) -> Iterator[Span]:  # noqa: ARG002 - a file gives all it has
@@ -138,19 +133,25 @@ class FilesSource:
         Args:
             path: It need not be there.
         """
-        return self._is_listed(path) or any(_is_same(listed, path) for listed in self._list_files())
+        return self._is_listed(path) or any(
+            is_same_file(listed, path) for listed in self._list_files(lambda _: None)
+        )
 
     def _open_files(self, on_problem: OnProblem) -> Iterator[tuple[str, BufferedReader]]:
         """Open one file after another; report those that can't be, unless that is all of them."""
         refused: SourceError | None = None
         opened = False
-        for path in self._list_files():
+
+        def pass_on(error: SourceError) -> None:
+            on_problem(SourceProblem(code="unreadable_file", message=str(error), source=error.source))
+
+        for path in self._list_files(pass_on):
             name = str(path)
             try:
                 stream = _open_file(path, name)
             except SourceError as error:
                 refused = error
-                on_problem(SourceProblem(code="unreadable_file", message=str(error), source=name))
+                pass_on(error)
             else:
                 opened = True
                 yield name, stream

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from otel_traj.sources.files.bombs import RatioGuard
 from otel_traj.sources.files.byte_stream import ByteStream
+from otel_traj.sources.files.codecs import measure_stub
 from otel_traj.sources.files.framed_records import FramedReader
 from otel_traj.sources.files.lines import MAX_RECORD_BYTES
 from otel_traj.sources.files.record_decoder import RecordDecoder
@@ -92,6 +93,7 @@ class _StreamReader:
         while not stream.is_over and (head := _look(stream)):
             form = tell_form(head)
             if form in ("gzip", "zstd"):
+                self._pass_over_stub(stream, head, form)
                 yield from self._read_packed(stream, form, packings)
             elif form == "framed":
                 self._is_binary = True
@@ -118,10 +120,23 @@ class _StreamReader:
                 "unreadable_line",
                 f"what was unpacked {packings} times is packed again; it is not read, so that reading ends; unpack it",
             )
-            stream.abandon()
+            _drain(stream)
             return
         inner = ByteStream(io.BufferedReader(unpacked, _UNPACKED_BYTES), self._log.source)
         yield from self._read_sections(inner, packings + 1)
+        # Where that ended early, its rest is not what stands next out here.
+        _drain(inner)
+
+    def _pass_over_stub(self, stream: ByteStream, head: bytes, packing: Packing) -> None:
+        stub = measure_stub(head)
+        if stub:
+            self._log.report_at(
+                Position(offset=stream.position),
+                "unreadable_line",
+                f"{packing} data end within their signature, and others begin behind it; what they should hold is lost; a "
+                "process that was killed while it wrote leaves this",
+            )
+            stream.read(stub)
 
     def _read_message(self, stream: ByteStream, *, is_unpacked: bool) -> Iterator[Span]:
         at = Position(offset=0, is_unpacked=is_unpacked)
@@ -164,6 +179,11 @@ class _StreamReader:
             f"the source {found}; there is nothing to rebuild a run from; check that the recording program "
             "flushed its spans before it ended, and that this is where they went",
         )
+
+
+def _drain(stream: ByteStream) -> None:
+    while stream.read_some(_UNPACKED_BYTES):
+        pass
 
 
 def _look(stream: ByteStream) -> bytes:

@@ -23,6 +23,8 @@ __all__ = ["OversizedError", "UnpackedStream", "unpack_whole"]
 
 _RECENT_BYTES: Final = 2**20
 _MAX_KEPT_BYTES: Final = 2**20
+# Damaged frames without number are given up: each costs a search for the next.
+_MAX_DAMAGED: Final = 100_000
 
 
 class OversizedError(ValueError):
@@ -111,11 +113,18 @@ class UnpackedStream(io.RawIOBase):
         recent = bytes(self._recent)
         is_whole = self._packed.position - self._start == len(recent)
         before: int | None = None
-        if self._packing == "zstd":
+        if self._packing == "zstd" and self._log.count("unreadable_line") < _MAX_DAMAGED:
             before = find_next_frame(self._packed, recent, 1 if is_whole else 0)
         piece = self._unpack_again(recent[:before], len(recent) - size) if is_whole else b""
         if before is None:
             self._packed.abandon()
+        if self._log.count("unreadable_line") >= _MAX_DAMAGED:
+            self._log.report(
+                "not_spans",
+                f"up to byte {self._start:,} {_MAX_DAMAGED:,} frames and more are damaged; what follows is not read, so "
+                "that reading ends; remove them, or name another file",
+                offset=self._start,
+            )
         consequence = (
             "what follows is not read"
             if before is None

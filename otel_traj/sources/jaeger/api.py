@@ -14,9 +14,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from otel_traj.errors import SourceError
-from otel_traj.sources.backend.client import AnswerTooLargeError
+from otel_traj.sources.backend.client import AnswerTooLargeError, UnusableAnswerError
 from otel_traj.sources.backend.decoding import AnswerDecoder, NotJsonError
+from otel_traj.sources.backend.listing import report_gaps
 from otel_traj.sources.backend.paging import Page
 from otel_traj.sources.jaeger.parameters import make_legacy_parameters, make_v3_parameters
 from otel_traj.sources.jaeger.search_answers import (
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from otel_traj.model import Span
     from otel_traj.sources.backend.answer import Answer
     from otel_traj.sources.backend.client import BackendClient
-    from otel_traj.sources.backend.paging import Found
+    from otel_traj.sources.backend.listing import Listing
     from otel_traj.sources.backend.window import Window
     from otel_traj.sources.jaeger.search import Search
     from otel_traj.sources.problems import ProblemLog
@@ -45,7 +45,7 @@ _MAX_SERVICES = 200
 _NOT_JAEGER = "look whether this is a Jaeger's query address (port 16686), its base path included"
 
 
-class UnwritableNumberError(SourceError):
+class UnwritableNumberError(UnusableAnswerError):
     """The legacy API met a number that JSON has no form for."""
 
 
@@ -109,15 +109,15 @@ class JaegerApi:
         if self._has_v3:
             answer = self._client.get(f"/api/v3/traces/{trace_id}", [("raw_traces", "true")])
             if not answer.is_route_missing:
-                yield from self._decode(answer)
+                yield from self._decode(answer, trace_id)
                 return
-            self._has_v3 = False
         answer = self._client.get(f"/api/traces/{trace_id}", [("raw", "true")])
         if answer.is_route_missing:
             raise self._client.refuse(answer, _NOT_JAEGER)
-        yield from self._decode(answer)
+        self._has_v3 = False
+        yield from self._decode(answer, trace_id)
 
-    def _decode(self, answer: Answer) -> Iterator[Span]:
+    def _decode(self, answer: Answer, trace_id: str) -> Iterator[Span]:
         if answer.status == 404:
             return
         if answer.status != 200:
@@ -125,7 +125,7 @@ class JaegerApi:
         cut_traces: set[str] = set()
         may_warn = may_hold_warnings(answer.body)
         try:
-            for span in self._decoder.decode_json(answer.body):
+            for span in self._decoder.decode_json(answer.body, trace_id):
                 if may_warn and span.trace_id not in cut_traces:
                     self._report_cut(span, cut_traces)
                 # Jaeger's own word about the span is nothing that was recorded.
@@ -137,7 +137,7 @@ class JaegerApi:
         said = find_cut(span)
         if said is not None:
             cut_traces.add(span.trace_id)
-            self._log.report(*describe_cut(span, said), trace_ids=(span.trace_id,))
+            self._log.report(*describe_cut(span.trace_id, said), trace_ids=(span.trace_id,))
 
     def _find_in_one(self, search: Search, window: Window, size: int) -> Page:
         if self._has_summaries:
@@ -170,7 +170,7 @@ class JaegerApi:
         search: Search,
         window: Window,
         size: int,
-        find: Callable[[bytes], list[Found]],
+        find: Callable[[bytes], Listing],
     ) -> Page | None:
         """Return what is found, or None where there is no such path."""
         make = make_legacy_parameters if find is find_in_legacy else make_v3_parameters
@@ -190,20 +190,21 @@ class JaegerApi:
             return self._take(answer, search, size, find)
 
     def _take(
-        self, answer: Answer, search: Search, size: int, find: Callable[[bytes], list[Found]]
+        self, answer: Answer, search: Search, size: int, find: Callable[[bytes], Listing]
     ) -> Page | None:
         if answer.is_route_missing:
             return None
         if answer.status == 404:
             return Page(found=(), is_full=False)
         if answer.status == 200:
-            found = self._read(answer, find)
-            return Page(found=tuple(found), is_full=len(found) >= size)
+            listing = self._read(answer, find)
+            report_gaps(self._log, listing)
+            return Page(found=listing.found, is_full=len(listing.found) + listing.unusable >= size)
         if search.service is None and "service" in answer.read_error().lower():
             raise _NeedsServiceError
         raise self._refuse(answer)
 
-    def _read(self, answer: Answer, find: Callable[[bytes], list[Found]]) -> list[Found]:
+    def _read(self, answer: Answer, find: Callable[[bytes], Listing]) -> Listing:
         try:
             return find(answer.body)
         except ValueError as error:
@@ -224,7 +225,7 @@ class JaegerApi:
             raise self._client.refuse(answer, advice)
         return services
 
-    def _refuse(self, answer: Answer) -> SourceError:
+    def _refuse(self, answer: Answer) -> UnusableAnswerError:
         said = answer.read_error() or answer.body[:2_000].decode("utf-8", "replace")
         if answer.status == 500 and _NOT_FINITE.search(said):
             error = self._client.refuse(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from otel_traj.sources.jaeger.legacy_span import decode_legacy_span, decode_processes
+from otel_traj.sources.jaeger.warnings import describe_cut, find_cuts
 from otel_traj.sources.otlp.ids import TRACE_ID_DIGITS, normalise_id
 
 if TYPE_CHECKING:
@@ -82,14 +83,15 @@ class LegacyDecoder:
     def _decode_trace(self, trace: dict[str, object], at: Position) -> Iterator[Span]:
         processes = decode_processes(trace.get("processes"))
         spans = trace.get("spans")
-        if not isinstance(spans, list | None):
+        if not isinstance(spans, list | None) or "spans" not in trace:
             self._log.report_at(
                 at,
                 "not_spans",
-                "'spans' is no list; the spans that should stand there are not read; look for what rewrote the document "
+                "a trace has no list 'spans'; the spans that should stand there are not read; look for what rewrote the document "
                 "on the way",
             )
             return
+        self._report_cut(trace, at)
         for message in spans or ():
             span = (
                 decode_legacy_span(message, processes, trace.get("traceID"))
@@ -100,6 +102,14 @@ class LegacyDecoder:
                 self._report_bad_span(message, at)
             else:
                 yield span
+
+    def _report_cut(self, trace: dict[str, object], at: Position) -> None:
+        trace_id = normalise_id(trace.get("traceID"), TRACE_ID_DIGITS)
+        warnings = trace.get("warnings")
+        for said in find_cuts(warnings if isinstance(warnings, list) else (warnings,)):
+            self._log.report_at(
+                at, *describe_cut(trace_id or "", said), trace_ids=(trace_id,) if trace_id else ()
+            )
 
     def _report_bad_span(self, message: object, at: Position) -> None:
         found = "something that is no object stands where a span should"

@@ -164,12 +164,8 @@ class _SpanReader:
     def _read_references(self) -> tuple[str, tuple[SpanLink, ...]]:
         parent = linked = ""
         links = []
-        references = self._message.get("references")
-        for reference in references if isinstance(references, list) else ():
-            if not isinstance(reference, dict):
-                self.unreadable["references"] = None
-                continue
-            trace_id = normalise_id(reference.get("traceID"), TRACE_ID_DIGITS)
+        for reference in self._read_objects("references"):
+            trace_id = self._read_trace_id(reference)
             span_id = normalise_id(reference.get("spanID"), SPAN_ID_DIGITS)
             if trace_id is None or span_id is None:
                 self.unreadable["references"] = None
@@ -180,6 +176,21 @@ class _SpanReader:
                 linked = linked or (span_id if trace_id == self._trace_id else "")
         return parent or self._read_old_parent() or linked, tuple(links)
 
+    def _read_trace_id(self, reference: dict[str, object]) -> str | None:
+        """Return the trace that a reference points into; the low 64 bits of the span's own stand for that."""
+        trace_id = normalise_id(reference.get("traceID"), TRACE_ID_DIGITS)
+        low = TRACE_ID_DIGITS // 2
+        is_own = trace_id is not None and trace_id == self._trace_id[low:].zfill(TRACE_ID_DIGITS)
+        return self._trace_id if is_own else trace_id
+
+    def _read_objects(self, name: str) -> list[dict[str, object]]:
+        value = self._message.get(name)
+        items = value if isinstance(value, list) else []
+        objects = [item for item in items if isinstance(item, dict)]
+        if len(objects) < len(items) or not isinstance(value, list | None):
+            self.unreadable[name] = None
+        return objects
+
     def _read_old_parent(self) -> str:
         parent = normalise_id(self._message.get("parentSpanID"), SPAN_ID_DIGITS)
         if parent is None:
@@ -187,12 +198,8 @@ class _SpanReader:
         return parent or ""
 
     def _read_events(self) -> tuple[SpanEvent, ...]:
-        logs = self._message.get("logs")
         events = []
-        for log in logs if isinstance(logs, list) else ():
-            if not isinstance(log, dict):
-                self.unreadable["logs"] = None
-                continue
+        for log in self._read_objects("logs"):
             attributes = self._read_tags(log.get("fields"), "logs")
             try:
                 time_ns = decode_count(log.get("timestamp")) * 1_000

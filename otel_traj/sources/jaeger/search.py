@@ -2,7 +2,7 @@
 
 All attributes of a search must stand on one span (of its resource, scope or events, too), compared by their written
 form. So what the graph-run span holds is asked for together, and not together with what the user names of another
-span. Jaeger may keep what it can't compare so (floats, long texts): that is left to whoever reads.
+span. What Jaeger can't compare so (floats and texts that may stand for one, long texts) is left to whoever reads.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct, structs
 
 from otel_traj import semconv as sc
+from otel_traj.sources.backend.written_numbers import may_be_float
 
 if TYPE_CHECKING:
     from otel_traj.sources.backend.address import Address
@@ -75,7 +76,7 @@ def _list_attributes(query: SpanQuery) -> dict[str, str]:
             continue
         # Whoever reads takes "True" for true, Jaeger does not.
         is_shouted = text != text.lower() and text.lower() in ("true", "false")
-        if key not in _SPECIAL and 0 < len(text) <= _LONGEST and not is_shouted:
+        if key not in _SPECIAL and 0 < len(text) <= _LONGEST and not is_shouted and not may_be_float(text):
             attributes[key] = text
     return attributes
 

@@ -2,8 +2,8 @@
 
 With `max_trace_size` set, Jaeger cuts a trace to its first spans and says so in an attribute of the first of them
 (`jaeger.warning`; read in its source of 2026-08). Other warnings stand in a list of texts, `@jaeger@warnings` in
-its answers (seen with 1.76.0), `jaeger.internal.warnings` in its storage; in legacy JSON each span has a list
-`warnings`. Most are about clocks and repeated ids, and cost no span. A span without an end is given one, one
+its answers (seen with 1.76.0), `jaeger.internal.warnings` in its storage; in legacy JSON each span and
+each trace has a list `warnings`. Most are about clocks and repeated ids, and cost no span. A span without an end is given one, one
 nanosecond behind its start, with the true one in the warning (seen with 1.76.0).
 """
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from otel_traj.model import AttributeValue, SourceProblemCode, Span
 
@@ -24,6 +24,7 @@ __all__ = [
     "WARNING_KEYS",
     "describe_cut",
     "find_cut",
+    "find_cuts",
     "may_hold_warnings",
     "undo_warnings",
 ]
@@ -55,7 +56,18 @@ def find_cut(span: Span) -> str | None:
     Args:
         span: A span of the trace.
     """
-    return next((text for text in _list_warnings(span.attributes) if _CUT in text.lower()), None)
+    return next(find_cuts(_list_warnings(span.attributes)), None)
+
+
+def find_cuts(warnings: Iterable[object]) -> Iterator[str]:
+    """Yield what among warnings says that a trace was cut.
+
+    Args:
+        warnings: As Jaeger wrote them; what is no text is passed over.
+    """
+    for text in warnings:
+        if isinstance(text, str) and _CUT in text.lower():
+            yield text
 
 
 def undo_warnings(span: Span) -> Span:
@@ -70,15 +82,15 @@ def undo_warnings(span: Span) -> Span:
     return replace(span, end_ns=0) if had_no_end else span
 
 
-def describe_cut(span: Span, said: str) -> tuple[SourceProblemCode, str]:
+def describe_cut(trace_id: str, said: str) -> tuple[SourceProblemCode, str]:
     """Return code and message for a trace that was cut.
 
     Args:
-        span: The span with the warning.
+        trace_id: Its id.
         said: What Jaeger said.
     """
     return "partial_response", (
-        f"Jaeger gave only a part of trace {span.trace_id} ({said[:200]!r}); spans are missing, so that its runs can't be "
+        f"Jaeger gave only a part of trace {trace_id} ({said[:200]!r}); spans are missing, so that its runs can't be "
         "judged; raise Jaeger's max_trace_size"
     )
 

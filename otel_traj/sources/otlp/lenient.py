@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from otel_traj.sources.otlp.span import SpanContext, decode_span
-from otel_traj.sources.otlp.values import decode_attributes, get_field, has_field
+from otel_traj.sources.otlp.values import decode_attributes, get_field, has_field, list_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,12 +66,12 @@ class LenientDecoder:
         self._check_fields(batch, _SCOPE_FIELDS, at)
         resource, unreadable = _decode_resource(batch.get("resource"))
         for name in _SCOPE_FIELDS:
-            groups = get_field(batch, name)
-            if groups is not None and not isinstance(groups, list):
-                self._report_no_message(f"{name!r} is no list", at)
-                continue
-            for group in groups or ():
-                yield from self._decode_group(group, resource, unreadable, at)
+            for groups in list_fields(batch, name):
+                if not isinstance(groups, list):
+                    self._report_no_message(f"{name!r} is no list", at)
+                    continue
+                for group in groups:
+                    yield from self._decode_group(group, resource, unreadable, at)
 
     def _decode_group(
         self, group: object, resource: dict[str, AttributeValue], unreadable: tuple[str, ...], at: Position

@@ -118,7 +118,7 @@ class _FieldReader:
         status = self._message.get("status")
         code, text = (status.get("code"), status.get("message")) if isinstance(status, dict) else (status, "")
         known = _STATUSES.get(_decode_enum(code, "STATUS_CODE_"))
-        if known is None:
+        if known is None or (isinstance(status, dict) and code is None and _names_other_code(status)):
             self.unreadable["status"] = None
         return known or "unset", text if isinstance(text, str) else ""
 
@@ -151,6 +151,11 @@ class _FieldReader:
         if len(messages) < len(items) or (value is not None and not isinstance(value, list)):
             self.unreadable[name] = None
         return messages
+
+
+def _names_other_code(status: dict[str, object]) -> bool:
+    """Return whether a status without a code says something under a name like it, such as `deprecatedCode`."""
+    return any("code" in key.lower() and value not in (None, "", 0) for key, value in status.items())
 
 
 def _decode_kind(value: object) -> int:

@@ -25,6 +25,7 @@ __all__ = [
     "decode_value",
     "get_field",
     "has_field",
+    "list_fields",
 ]
 
 MAX_VALUE_DEPTH: Final = 64
@@ -68,6 +69,17 @@ def get_field(message: dict[str, object], name: str) -> object:
     """
     value = message.get(name)
     return message.get(_snake_case(name)) if value is None else value
+
+
+def list_fields(message: dict[str, object], name: str) -> list[object]:
+    """Return what a message holds under a name, in camelCase and in snake_case: one value by right, two at most.
+
+    Args:
+        message: A JSON object.
+        name: The field's name in camelCase, one of the names this package writes out.
+    """
+    values = [message.get(key) for key in dict.fromkeys((name, _snake_case(name)))]
+    return [value for value in values if value is not None]
 
 
 def has_field(message: dict[str, object], name: str) -> bool:
@@ -186,6 +198,8 @@ def _decode_bytes(content: object) -> bytes:
 def _list_values(content: object, depth: int) -> list[object]:
     if depth == MAX_VALUE_DEPTH:
         raise UnreadableValueError("nested too deeply")
+    if isinstance(content, dict) and content and "values" not in content:
+        raise UnreadableValueError("no list of values")
     values = content.get("values") if isinstance(content, dict) else content
     if values is None:
         return []

@@ -11,10 +11,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
+from otel_traj.sources.backend.answer import describe_error
 from otel_traj.sources.backend.client import AnswerTooLargeError
 from otel_traj.sources.backend.decoding import AnswerDecoder, NotJsonError, NotProtobufError
+from otel_traj.sources.backend.listing import (
+    Listing,
+    decode_answer,
+    decode_entries,
+    read_number,
+    report_gaps,
+)
 from otel_traj.sources.backend.paging import Found, Page
 from otel_traj.sources.otlp.ids import TRACE_ID_DIGITS, normalise_id
 
@@ -37,15 +45,17 @@ _NOT_TEMPO: Final = "look whether this is a Tempo's address (port 3200), its bas
 
 
 class _FoundTrace(Struct, rename={"trace_id": "traceID", "start_time_unix_nano": "startTimeUnixNano"}):
-    trace_id: str
-    start_time_unix_nano: int = 0
+    trace_id: object
+    start_time_unix_nano: object = 0
 
 
 class _SearchAnswer(Struct):
-    traces: list[_FoundTrace] | None = None
+    traces: list[Raw] | None = None
+    error: object = None
 
 
-_SEARCH = msgspec.json.Decoder(_SearchAnswer, strict=False)
+_SEARCH = msgspec.json.Decoder(_SearchAnswer)
+_FOUND_TRACE = msgspec.json.Decoder(_FoundTrace)
 
 
 class TempoApi:
@@ -59,6 +69,7 @@ class TempoApi:
             log: Where is reported what of the traces can't be used.
         """
         self._client = client
+        self._log = log
         self._decoder = AnswerDecoder(log)
 
     def find(self, traceql: str, window: Window, size: int) -> Page:
@@ -75,7 +86,7 @@ class TempoApi:
         parameters = [
             ("q", traceql),
             ("start", str(window.since_ns // 10**9)),
-            ("end", str(-(-window.until_ns // 10**9))),
+            ("end", str(window.until_ns // 10**9 + 1)),
             ("limit", str(size)),
             ("spss", "1"),
         ]
@@ -87,15 +98,11 @@ class TempoApi:
         if answer.status != 200:
             raise self._client.refuse(answer, "look at Tempo's log for the cause")
         try:
-            traces = _SEARCH.decode(answer.body).traces or ()
-        except (msgspec.MsgspecError, RecursionError) as error:
+            listing = _list_traces(answer.body)
+        except ValueError as error:
             raise self._client.refuse(answer, _NOT_TEMPO) from error
-        found = []
-        for trace in traces:
-            trace_id = normalise_id(trace.trace_id, TRACE_ID_DIGITS)
-            if trace_id:
-                found.append(Found(trace_id=trace_id, start_ns=trace.start_time_unix_nano))
-        return Page(found=tuple(found), is_full=len(traces) >= size)
+        report_gaps(self._log, listing)
+        return Page(found=listing.found, is_full=len(listing.found) + listing.unusable >= size)
 
     def fetch(self, trace_id: str) -> Iterator[Span]:
         """Yield the spans of one trace; none where it is not there.
@@ -109,16 +116,16 @@ class TempoApi:
             SourceError: Tempo does not answer, or not with a trace.
         """
         is_there = False
-        for span in self._read(self._ask(f"/api/v2/traces/{trace_id}", span_pruning="false")):
+        for span in self._read(self._ask(f"/api/v2/traces/{trace_id}", span_pruning="false"), trace_id):
             is_there = True
             yield span
         if not is_there:
-            yield from self._read(self._ask(f"/api/traces/{trace_id}"))
+            yield from self._read(self._ask(f"/api/traces/{trace_id}"), trace_id)
 
     def _ask(self, path: str, **parameters: str) -> Answer:
         return self._client.get(path, list(parameters.items()), accept=_PROTOBUF)
 
-    def _read(self, answer: Answer) -> Iterator[Span]:
+    def _read(self, answer: Answer, trace_id: str) -> Iterator[Span]:
         if answer.status == 404:
             return
         if answer.is_page:
@@ -131,8 +138,21 @@ class TempoApi:
         try:
             # What stands between may not know protobuf, and ask for JSON.
             if answer.body[:1] == b"{":
-                yield from self._decoder.decode_json(answer.body)
+                yield from self._decoder.decode_json(answer.body, trace_id)
             else:
                 yield from self._decoder.decode_protobuf(answer.body)
         except (NotJsonError, NotProtobufError) as error:
             raise self._client.refuse(answer, _NOT_TEMPO) from error
+
+
+def _list_traces(body: bytes) -> Listing:
+    answer = decode_answer(_SEARCH, body)
+    traces, unusable = decode_entries(_FOUND_TRACE, answer.traces)
+    found = []
+    for trace in traces:
+        trace_id = normalise_id(trace.trace_id, TRACE_ID_DIGITS)
+        if trace_id:
+            found.append(Found(trace_id=trace_id, start_ns=read_number(trace.start_time_unix_nano)))
+        else:
+            unusable += 1
+    return Listing(found=tuple(found), unusable=unusable, error=describe_error(answer.error))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from msgspec import structs
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["TempoSource"]
 
 _TENANT: Final = "x-scope-orgid"
+_TENANTS: Final = re.compile(r"[!-~]+")
 
 
 class TempoSource(BackendSource[str]):
@@ -34,6 +36,15 @@ class TempoSource(BackendSource[str]):
         if query.completes:
             return [make_traceql(query, None, None)]
         return [make_traceql(query, self._address.get("query"), self._address.get("service"))]
+
+    def _check_name(self) -> None:
+        super()._check_name()
+        tenant = self._address.get("tenant")
+        if tenant is not None and not _TENANTS.fullmatch(tenant):
+            raise self._address.refuse(
+                f"tenant={tenant!r} has signs that no tenant's name may have; give it as Tempo knows it, in ASCII and "
+                "without blanks"
+            )
 
     def _read_credentials(self) -> Credentials:
         credentials = super()._read_credentials()

@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from otel_traj import semconv as sc
+from otel_traj.sources.backend.written_numbers import may_be_float
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -96,4 +97,4 @@ def _list_literals(value: AttributeValue) -> list[str]:
     if _NUMBER.fullmatch(value):
         literals.append(value)
     # "0.5" may stand for a number that TraceQL writes in several ways.
-    return [] if re.fullmatch(r"-?[0-9.]*[eE.][0-9eE+-]*", value) else literals
+    return [] if may_be_float(value) else literals

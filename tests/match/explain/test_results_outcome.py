@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from otel_traj.match import ResultsOutcome, RunsMode
     from otel_traj.match.options import GivenOptions
     from otel_traj.match.values.results import ResultsRule
+    from otel_traj.model import RunStatus
 
 STEPS = [["a"]]
 NOT_RECORDED = "results were not recorded: record content (content=True), and values that no backend cuts"
@@ -137,3 +138,24 @@ def test_of_several_trajectories_the_results_are_one() -> None:
     reference = {"any_of": AnyOf(STEPS, [["b"]]), "results": {"x": 1}}
     assert results_of(given({"x": 1}), reference).score is True
     assert results_of(given({"x": 2}), reference).score is False
+
+
+def test_a_run_that_waits_has_no_wrong_results_yet() -> None:
+    """What an interrupted run has not resulted in yet is no fail; right results of one that may stay so pass."""
+    waiting = replace(make_run([["a"], ["__interrupt__"]], status="interrupted"), results={})
+    outcome = results_of(waiting, {"results": {"x": 1}})
+    assert (outcome.verdict, outcome.comment) == ("not_evaluated", "waiting at a")
+    assert outcome.metadata == {"verdict": "not_evaluated", "reason": "waiting"}
+    assert results_of(waiting, {"results": {}}).verdict == "pass"
+    assert results_of(waiting, {"results": {}}, status="ok").verdict == "not_evaluated"
+
+
+@pytest.mark.parametrize(
+    ("status", "words"), [("error", "the run ended in error"), ("cancelled", "the run was cancelled")]
+)
+def test_a_run_that_broke_has_no_right_results(status: RunStatus, words: str) -> None:
+    """What a run left that ended otherwise than it may is no result, even where it is contained in the reference."""
+    broken = replace(make_run(STEPS, status=status), results={})
+    outcome = results_of(broken, {"results": {"x": 1}}, results="subset")
+    assert (outcome.verdict, outcome.comment) == ("fail", words)
+    assert results_of(broken, {"results": {"x": 1}}, results="subset", status=status).verdict == "pass"

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import copy
 import pickle
+import typing
 from dataclasses import FrozenInstanceError, fields
 from enum import StrEnum
 from typing import get_type_hints
 
 import pytest
 
+from otel_traj import Tool, graph_trajectory_match
 from otel_traj.errors import InvalidReferenceError, TrajectoryTypeError
 from otel_traj.match.reference.name_patterns import Any, Entry, Glob, OneOf, Regex
 from otel_traj.match.rules.rules import Rules, read_rules
@@ -211,3 +213,25 @@ def test_messages_are_one_printable_line() -> None:
     with pytest.raises(InvalidReferenceError) as error:
         Rules(forbidden=["a\x1b[2J\n"], required=["a\x1b[2J\n"])
     assert str(error.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"forbidden": [Tool("pay", {"sum": 1})]},
+        {"before": [["ask", Tool("pay", args_mode="superset")]]},
+        {"max_visits": {Tool("pay", {"sum": 1}): 2}},
+    ],
+)
+def test_arguments_of_a_tool_in_a_rule_are_refused(rules: dict[str, typing.Any]) -> None:
+    """A rule compares names: arguments that nobody would look at are no expectation."""
+    with pytest.raises(InvalidReferenceError, match="names alone"):
+        Rules(**rules)
+
+
+def test_a_tool_without_arguments_is_its_name_in_a_rule() -> None:
+    """It stands for every call of it."""
+    result = graph_trajectory_match(
+        outputs=[[["pay"]]], reference_outputs={"rules": {"forbidden": [Tool("pay")]}}
+    )
+    assert result["score"] is False

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import contextlib
 import traceback
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -64,12 +65,19 @@ def test_a_name_that_cannot_be_used_is_refused(name: str, words: str) -> None:
         ("jaeger+http://h?since=1h&lookback=1h", "both say where to begin"),
         ("jaeger+http://h?lookback=1", "is no length of time"),
         ("jaeger+http://h?since=1h&until=2h", "ends before it begins"),
+        ("tempo+http://h?until=1960-01-01T00:00:00Z", "ends before it begins (or before 1970)"),
+        ("jaeger+http://h?lookback=1d&until=0001-01-01T00:00:00Z", "ends before it begins (or before 1970)"),
+        ("jaeger+http://h/base?nonsense=a@b", "an '@' stands behind a '/', '?' or '#'"),
+        ("jaeger+http://h?12%40secret", "it has no parameter of such a name; there are api"),
         ("jaeger+http://h?insecure=perhaps", "neither true nor false"),
         ("jaeger+http://h?tag=k", "is no key=value"),
         ("jaeger+http://h?trace=xyz", "is no trace id"),
         ("jaeger+http://h?api=v9", "api='v9' is none; give one of auto, legacy"),
         ("tempo+http://h?operation=x", "no parameter 'operation'; there are insecure, limit"),
         ("tempo+http://h?trace=0", "is no trace id"),
+        ("tempo+http://h?tenant=\u00e4", "tenant='\u00e4' has signs that no tenant's name may have"),
+        ("tempo+http://h?tenant=a%0Ab", "tenant='a\\nb' has signs that no tenant's name may have"),
+        ("tempo+http://h?tenant=%20", "tenant=' ' has signs"),
         ("jaeger://h", "no source with the scheme 'jaeger'"),
         ("http://h:16686", "write jaeger+http://h:16686 or tempo+http://h:16686 if one of these is there"),
         ("HTTPS://ann:secret@h/base", "write jaeger+https://h/base or tempo+https://h/base if"),
@@ -84,6 +92,69 @@ def test_parameters_are_checked_when_the_name_is_opened(name: str, words: str) -
     with pytest.raises(SourceError) as raised:
         open_source(name)
     assert words in str(raised.value)
+
+
+SCHEMES = (
+    "jaeger+http://",
+    "tempo+https://",
+    "jaeger://",
+    "tempo://",
+    "ftp://",
+    "http://",
+    " jaeger+http://",
+)
+MISSPELT = ("jaeger_http://", "jaeger+http:/", "jaeger+http:", "http:/", "tempo+http//", "")
+
+
+PASSWORDS = (
+    *("hun?ter2", "hun#ter2", "12?hunter2", "12#hunter2", "hun/ter2", "hun:ter2", "hun?a:ter2", "hun/a#ter2"),
+    *(
+        "hun@ter2",
+        "hun/a?b@ter2",
+        "hun@a/ter2",
+        "hun?a=ter2",
+        "hun%3Fter2",
+        "hun%40ter2",
+        "hun ter2",
+        "hun*ter2",
+    ),
+)
+BEHIND = ("@host:16686", "@host/base?limit=5", "%40host:16686", "@", "@host?service=a@b")
+
+
+@pytest.mark.parametrize("scheme", SCHEMES + MISSPELT)
+def test_no_part_of_a_password_is_shown(scheme: str) -> None:
+    """Whatever signs it holds, escaped or not, and however the scheme is spelt."""
+    names = [f"{scheme}ann:{password}{behind}" for password in PASSWORDS for behind in BEHIND]
+    for source in (*names, *map(Path, names)):
+        try:
+            shown = open_source(source).name
+        except SourceError as error:
+            shown = str(error) + error.source + "".join(traceback.format_exception(error))
+        assert "hun" not in shown
+        assert "ter2" not in shown
+
+
+def test_a_file_that_is_there_is_called_by_its_name(tmp_path: Path) -> None:
+    """A colon and an `@` alone make no password."""
+    path = tmp_path / "run:1@host.jsonl"
+    path.write_text("")
+    assert open_source(str(path)).name == str(path)
+
+
+def test_an_at_in_a_value_is_no_end_of_a_password() -> None:
+    """The name stays what it is, and without a password says where it is."""
+    name = "jaeger+http://host:16686/base?service=a@b&tag=mail=c@d"
+    assert open_source(name).name == name
+
+
+def test_what_stands_where_the_port_should_is_hidden() -> None:
+    """A user and password without a host look like one with a port."""
+    with pytest.raises(SourceError, match=r"'jaeger\+http://ann:\*\*\*' is no address") as raised:
+        open_source("jaeger+http://ann:hunter2")
+    assert "hunter2" not in "".join(traceback.format_exception(raised.value)).replace(
+        "jaeger+http://ann:hunter2", ""
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import socket
 import ssl
 import subprocess
 import threading
+import traceback
 import tracemalloc
 from typing import TYPE_CHECKING
 
@@ -277,6 +278,17 @@ def test_a_certificate_file_that_is_not_there_is_an_error_of_ours(monkeypatch: p
     monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/at/all.pem")
     with pytest.raises(SourceError, match="look at SSL_CERT_FILE"):
         list(open_source("jaeger+https://127.0.0.1:1").read_spans(refuse, ONE))
+
+
+@pytest.mark.parametrize("proxy", ["http://ann:hun?ter2@proxy", "http://ann:hunter2", "hun://ann:ter2@proxy"])
+def test_no_part_of_a_proxys_password_is_shown(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not where its address can't be used, either."""
+    monkeypatch.setenv("HTTP_PROXY", proxy)
+    with pytest.raises(SourceError, match="proxies that the environment names") as raised:
+        list(open_source("jaeger+http://jaeger.example:16686").read_spans(refuse, ONE))
+    shown = "".join(traceback.format_exception(raised.value))
+    assert "hun" not in shown
+    assert "ter2" not in shown
 
 
 def test_a_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:

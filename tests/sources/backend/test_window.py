@@ -4,10 +4,11 @@ import time
 
 import pytest
 
+from otel_traj.errors import SourceError
 from otel_traj.sources import SpanQuery, describe_defaults, open_source
 from otel_traj.sources.backend.address import parse_address
 from otel_traj.sources.backend.window import Scope, find_scope
-from otel_traj.sources.times import parse_time
+from otel_traj.sources.times import format_time, parse_time
 
 HOUR = 3_600 * 10**9
 SLACK = 60 * 10**9
@@ -54,6 +55,54 @@ def test_lookback_counts_from_the_end() -> None:
     """As in Jaeger's own page."""
     scope = find("lookback=2h&until=2026-11-30T00:00:00Z", SpanQuery())
     assert scope.window.until_ns - scope.window.since_ns == 2 * HOUR
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        "since=0001-01-01T00:00:00%2B23:59&until=9999-12-31T23:59:59-23:59",
+        "since=0500-01-01T00:00:00Z&until=2400-01-01T00:00:00Z",
+        "lookback=999999999d",
+        "since=700000d",
+    ],
+)
+def test_a_window_lies_within_what_64_bits_of_nanoseconds_hold(parameters: str) -> None:
+    """No span began before 1970, and no backend can be asked about what lies beyond: both ends can be written."""
+    window = find(parameters, SpanQuery()).window
+    assert window.since_ns == 0
+    assert window.until_ns < 2**63
+    assert format_time(window.since_ns) == "1970-01-01T00:00:00Z"
+    assert format_time(window.until_ns)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "query"),
+    [
+        ("until=2026-11-29T00:00:00Z", SpanQuery(since_ns=parse_time("2026-11-29T00:00:01Z"))),
+        ("since=2026-11-29T00:00:01Z", SpanQuery(until_ns=parse_time("2026-11-29T00:00:00Z"))),
+        ("", SpanQuery(since_ns=2, until_ns=1)),
+        ("until=1960-01-01T00:00:00Z", SpanQuery()),
+        ("until=0001-01-01T00:00:00Z&lookback=5d", SpanQuery()),
+    ],
+)
+def test_a_window_that_ends_before_it_begins_is_refused(parameters: str, query: SpanQuery) -> None:
+    """By whoever it was narrowed: a backend would be asked in vain, and be waited for."""
+    with pytest.raises(SourceError, match="ends before it begins"):
+        find(parameters, query)
+
+
+def test_one_moment_can_be_asked_for() -> None:
+    """Both ends of a window count."""
+    moment = parse_time("2026-11-29T00:00:00.123456789Z")
+    assert moment % 10**9 == 123_456_789
+    text = "2026-11-29T00:00:00.123456789Z"
+    window = find(f"since={text}&until={text}", SpanQuery()).window
+    assert (window.since_ns, window.until_ns, format_time(moment)) == (moment, moment, text)
+
+
+def test_years_are_written_with_four_digits() -> None:
+    """RFC 3339 knows no others."""
+    assert format_time(parse_time("0500-01-01T00:00:00Z")) == "0500-01-01T00:00:00Z"
 
 
 def test_an_end_alone_reads_the_hour_before_it() -> None:

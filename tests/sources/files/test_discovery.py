@@ -1,11 +1,22 @@
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from otel_traj.errors import SourceError
+from otel_traj.sources import open_source
 from otel_traj.sources.files.discovery import list_directory, list_glob
+from tests.sources.files.numbered_spans import GOOD, names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from otel_traj.model import SourceProblem
 
 IN_ORDER = [
     "a.json",
@@ -134,3 +145,93 @@ def test_a_rotated_file_that_is_just_being_packed_is_read_once(tmp_path: Path) -
     expected = [rotated, "traces.jsonl", "traces.jsonl.gz"]
     assert [path.name for path in list_directory(tmp_path)] == expected
     assert [path.name for path in list_glob(f"{tmp_path}/*")] == expected
+
+
+TURNED = [
+    "app.json.2026-11-28",
+    "app.json.2026-11-29_23-00-00",
+    "app.json",
+    "traces.jsonl.10.gz",
+    "traces.jsonl.2.bz2",
+    "traces.jsonl.1",
+    "traces.jsonl-20261128.gz",
+    "traces.jsonl-20261129",
+    "traces.jsonl-2026112923",
+    "traces-2026-11-30T09-48-52.188-size.jsonl",
+    "traces.jsonl",
+]
+
+
+def test_files_that_logrotate_turned_are_read_from_the_oldest(tmp_path: Path) -> None:
+    """By its numbers, of which the highest is the oldest, or by its dates; the live one last."""
+    fill(tmp_path, *TURNED, "traces.jsonl.bak", "notes.txt.1", "traces.jsonl.old-20261129")
+    assert [path.name for path in list_directory(tmp_path)] == TURNED
+
+
+def test_a_turned_file_that_is_just_being_packed_is_read_once(tmp_path: Path) -> None:
+    """The packed one is not whole yet."""
+    fill(tmp_path, "traces.jsonl.1", "traces.jsonl.1.gz", "traces.jsonl")
+    assert [path.name for path in list_directory(tmp_path)] == ["traces.jsonl.1", "traces.jsonl"]
+
+
+@pytest.mark.parametrize("pattern", [f"{'a' * 300}/*.json", "a\0b/*.json", f"{'a' * 300}*/{'b' * 300}"])
+def test_a_pattern_that_can_be_no_name_meets_nothing(pattern: str) -> None:
+    """What the operating system says about it is no error of its own."""
+    with pytest.raises(SourceError, match="meets no file"):
+        open_source(pattern)
+
+
+@pytest.fixture
+def forbidden() -> Iterator[Path]:
+    """Yield a folder with `open`, `closed` (names without files) and `dark` (nothing), each of which holds a span."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    for number, (name, mode) in enumerate({"open": 0o755, "closed": 0o644, "dark": 0o200}.items()):
+        (folder / name).mkdir()
+        (folder / name / "x.jsonl").write_bytes(GOOD[number])
+        (folder / name).chmod(mode)
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.seteuid(65534)
+    try:
+        yield folder
+    finally:
+        if is_root:
+            os.seteuid(0)
+        for inner in folder.iterdir():
+            inner.chmod(0o700)
+        shutil.rmtree(folder)
+
+
+def read(name: str) -> tuple[list[str], list[SourceProblem]]:
+    """Return the names of a source's spans, and its problems."""
+    problems: list[SourceProblem] = []
+    return names(list(open_source(name).read_spans(problems.append))), problems
+
+
+@pytest.mark.parametrize("pattern", ["*/*.jsonl", "**/*.jsonl", "*/x.jsonl"])
+def test_a_folder_without_rights_costs_only_itself(forbidden: Path, pattern: str) -> None:
+    """What a pattern would meet in it is missing, and not in silence."""
+    found, problems = read(f"{forbidden}/{pattern}")
+    assert found == ["1"]
+    assert {problem.code for problem in problems} == {"unreadable_file"}
+    assert {Path(problem.source).relative_to(forbidden).parts[0] for problem in problems} == {
+        "closed",
+        "dark",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("closed", "can't be read .Permission denied"),
+        ("closed/*.jsonl", "can't be read .Permission denied"),
+        ("dark", "can't be listed .Permission denied"),
+        ("dark/*.jsonl", "can't be listed .Permission denied"),
+        ("dark/x.jsonl", "can't be read .Permission denied"),
+    ],
+)
+def test_a_folder_without_rights_alone_is_refused(forbidden: Path, name: str, words: str) -> None:
+    """With what the operating system said, not with what it did not show."""
+    with pytest.raises(SourceError, match=words):
+        read(f"{forbidden}/{name}")

@@ -337,3 +337,35 @@ def test_no_document_makes_the_decoder_crash(span: dict[str, Any], processes: ob
     """Whatever stands in the fields."""
     trace = make_trace(**span) | {"processes": processes}
     read_document({"data": [trace], "errors": errors})
+
+
+def test_a_trace_without_its_spans_is_told() -> None:
+    """Beside others too."""
+    document = {"data": [make_trace(), {"traceID": "3"}]}
+    spans, problems = read_document(document)
+    assert (len(spans), problems) == (1, ["not_spans"])
+
+
+def test_a_trace_that_was_cut_is_told() -> None:
+    """By the trace itself, not by a span of it."""
+    trace = make_trace() | {"warnings": ["clock skew", "trace truncated to 1 span", 5]}
+    spans, problems = read_bytes(json.dumps({"data": [trace]}).encode())
+    assert len(spans) == 1
+    assert [(problem.code, problem.trace_ids) for problem in problems] == [
+        ("partial_response", ("1".zfill(32),))
+    ]
+
+
+@pytest.mark.parametrize("name", ["references", "logs"])
+@pytest.mark.parametrize("value", [{"a": 1}, "x", [5]])
+def test_what_should_be_a_list_and_is_none_is_named(name: str, value: object) -> None:
+    """Nobody takes the span for one without them."""
+    assert read_span(**{name: value}).unreadable == (name,)
+
+
+def test_the_low_bits_of_a_trace_id_are_that_trace() -> None:
+    """Old clients wrote only them into references."""
+    trace_id = "0af7651916cd43dd8448eb211c80319c"
+    reference = {"refType": "CHILD_OF", "traceID": trace_id[16:], "spanID": "7"}
+    span = read_span(traceID=trace_id, references=[reference])
+    assert (span.parent_span_id, span.links) == ("7".zfill(16), ())

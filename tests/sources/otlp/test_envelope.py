@@ -60,12 +60,39 @@ def test_other_signals_are_told(key: str, signal: str) -> None:
     assert batches.other_signal == signal
 
 
-@pytest.mark.parametrize("status", ["PARTIAL", 1])
-def test_a_partial_answer_is_told(status: object) -> None:
+@pytest.mark.parametrize("status", ["PARTIAL", "partial", "TRACE_PARTIAL", 1])
+@pytest.mark.parametrize(
+    "answer", [{"trace": {"batches": [BATCH]}}, {"batches": [BATCH]}, {"resourceSpans": [BATCH]}]
+)
+def test_a_partial_answer_is_told(status: object, answer: dict[str, object]) -> None:
     """Tempo marks an answer that is not whole; its message is kept."""
-    batches = find_batches({"trace": {"batches": [BATCH]}, "status": status, "message": "too big"})
+    batches = find_batches({**answer, "status": status, "message": "too big"})
     assert batches is not None
-    assert batches.partial == "too big"
+    assert (batches.resource_spans, batches.partial) == ([BATCH], "too big")
+
+
+@pytest.mark.parametrize("error", [{"code": 13, "message": "too big"}, "too big"])
+@pytest.mark.parametrize("answer", [{"result": {"resourceSpans": [BATCH]}}, {"resourceSpans": [BATCH]}])
+def test_spans_beside_an_error_are_not_all(error: object, answer: dict[str, object]) -> None:
+    """A backend that fails half way gives what it had."""
+    batches = find_batches({**answer, "error": error})
+    assert batches is not None
+    assert (batches.resource_spans, batches.partial) == ([BATCH], "too big")
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"resourceSpans": [BATCH], "resource_spans": [BATCH]},
+        {"resourceSpans": [BATCH], "batches": [BATCH]},
+        {**BATCH, "resourceSpans": [BATCH]},
+    ],
+)
+def test_no_field_hides_another(document: object) -> None:
+    """Two spellings of one, or fields of two forms: the spans of both count."""
+    batches = find_batches(document)
+    assert batches is not None
+    assert len(batches.resource_spans) == 2
 
 
 @pytest.mark.parametrize(

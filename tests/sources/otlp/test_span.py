@@ -70,6 +70,8 @@ def test_kinds_in_every_spelling(value: object, kind: int) -> None:
         (None, "unset", ""),
         ({}, "unset", ""),
         ({"code": None, "message": None}, "unset", ""),
+        ({"deprecatedCode": 0, "fieldOfTheFuture": 1}, "unset", ""),
+        ({"code": 1, "deprecatedCode": 2}, "ok", ""),
         ({"code": 2, "message": "boom"}, "error", "boom"),
         ({"code": "2"}, "error", ""),
         ({"code": "STATUS_CODE_ERROR"}, "error", ""),
@@ -83,7 +85,17 @@ def test_statuses_in_every_spelling(value: object, status: str, message: str) ->
     assert (span.status, span.status_message, span.unreadable) == (status, message, ())
 
 
-@pytest.mark.parametrize("value", [{"code": 7}, {"code": "STATUS_CODE_OF_THE_FUTURE"}, {"code": []}, [1]])
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"code": 7},
+        {"code": "STATUS_CODE_OF_THE_FUTURE"},
+        {"code": []},
+        [1],
+        {"status_code": "ERROR"},
+        {"deprecatedCode": 2},
+    ],
+)
 def test_an_unknown_status_is_named(value: object) -> None:
     """It may be an error, so it is not taken for a good end in silence."""
     span = decode(status=value)

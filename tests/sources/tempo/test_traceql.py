@@ -38,7 +38,10 @@ def test_what_is_wanted_is_asked_for_in_traceql(query: SpanQuery, traceql: str) 
     assert make_traceql(query, None, None) == traceql + NEWEST
 
 
-@pytest.mark.parametrize("value", [0.5, "0.5", "1e3", ["a"], {"a": 1}, b"x", None, "", "x" * 201])
+@pytest.mark.parametrize(
+    "value",
+    [0.5, "0.5", "1e3", "1.0", "1e+20", "-0.0", "inf", "nan", ["a"], {"a": 1}, b"x", None, "", "x" * 201],
+)
 def test_what_tempo_can_t_compare_exactly_is_left_to_the_reader(value: object) -> None:
     """More is given than was asked for, never less."""
     query = SpanQuery(attributes={"k": value})  # type: ignore[dict-item]  # whatever a user may pass

@@ -1,0 +1,1 @@
+"""Verdicts as log events, back to where telemetry goes."""

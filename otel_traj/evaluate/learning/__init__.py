@@ -1,0 +1,1 @@
+"""What runs are good for: references learned from them, cases and spans taken out."""

@@ -1,0 +1,1 @@
+"""What is expected: references as records, as files read and written, and as matchers."""

@@ -1,0 +1,1 @@
+"""A diagnosis in its forms: text and JSON."""
