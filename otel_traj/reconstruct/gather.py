@@ -55,9 +55,9 @@ class FactGatherer:
     def __init__(self) -> None:
         """Begin without a fact."""
         self._kept: dict[tuple[str, str], Fact | CallbackRun] = {}
+        self._strangers: set[str] = set()
         self.conflicts: dict[tuple[str, str], tuple[str, ...]] = {}
         """(trace id, span id) of copies that differ -> the key facts they differ in."""
-        self._strangers: set[str] = set()
 
     @property
     def trace_ids(self) -> set[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import urllib.request
 from collections import Counter
+from datetime import UTC, datetime
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -119,8 +120,11 @@ def test_the_legacy_api_loses_nanoseconds_and_no_superstep(
 def test_one_search_finds_all_that_was_sent(filled: Jaeger) -> None:
     """Of all emitters at once: no attribute, type, event or link of a span differs, and the runs are those of all files."""
     together = [keep(span) for corpus in EVERY for span in load_spans(*corpus)]
-    first = min(span.start_ns for span in together) // 1_000_000_000
-    place = f"jaeger+http://{filled.query_address}?limit=1000&since={first}"
+    since, until = (
+        datetime.fromtimestamp(find(span.start_ns for span in together) // 1_000_000_000 + more, tz=UTC)
+        for find, more in ((min, 0), (max, 1))
+    )
+    place = f"jaeger+http://{filled.query_address}?limit=1000&since={since:%FT%TZ}&until={until:%FT%TZ}"
     found = list(open_source(place).read_spans(refuse))
     assert fingerprint(map(sort_attributes, found)) == fingerprint(map(sort_attributes, together))
     assert outline(read_runs(place, on_problem=refuse)) == outline(read_runs(together, on_problem=refuse))

@@ -1,7 +1,7 @@
 """Which emitter wrote a span, and what it says: the only place that knows all emitters.
 
-A span's scope names its emitter. Where a store has lost the scope, a key tells it that no other emitter writes. One
-emitter is one module; what LangChain's callbacks have in common, whoever wrote them down, stands in `callback_run`,
+A span's scope names its emitter. Where a store has lost the scope, or another release has renamed it, a key tells it that
+no other emitter writes. One emitter is one module; what LangChain's callbacks have in common, whoever wrote them down, stands in `callback_run`,
 `metadata`, `endings`, `messages` and `genai`, and `tree` makes facts of them.
 """
 
@@ -60,6 +60,12 @@ def read_span(span: Span) -> Fact | CallbackRun | None:
     if fact is not None:
         return fact
     reader = _READER_OF_SCOPE.get(span.scope_name)
-    if reader is None and not span.scope_name:
-        reader = next((_READER_OF_KEY[key] for key in span.attributes if key in _READER_OF_KEY), None)
-    return read_generic(span) if reader is None else reader(span)
+    if reader is not None:
+        return reader(span)
+    reader = next((_READER_OF_KEY[key] for key in span.attributes if key in _READER_OF_KEY), None)
+    if reader is None:
+        return read_generic(span)
+    run = reader(span)
+    # Under another scope it may be a sibling's span, of a client library: a second one for the same model call.
+    is_known = run is not None and (run.metadata.namespace or run.metadata.integration)
+    return run if is_known or not span.scope_name else None

@@ -134,14 +134,32 @@ def mask(key: str, value: AttributeValue) -> AttributeValue:
     return value
 
 
+@pytest.mark.parametrize("scope", ["", "renamed.in.a.later.release"])
 @pytest.mark.parametrize("emitter", EMITTERS)
-def test_the_scope_may_be_lost(emitter: str) -> None:
-    """A store that keeps no scope leaves keys that only one emitter writes."""
+def test_the_scope_may_be_lost(emitter: str, scope: str) -> None:
+    """Without the scope's name there are keys that only one emitter writes."""
     spans = load_spans(emitter, "s06_agent")
-    bare = [msgspec.structs.replace(span, scope_name="", scope_version="") for span in spans]
+    bare = [msgspec.structs.replace(span, scope_name=scope, scope_version="") for span in spans]
     assert [(run.steps, run.emitter) for run in read_quietly(bare)] == [
         (run.steps, run.emitter) for run in read_quietly(spans)
     ]
+
+
+def test_a_client_library_makes_no_second_call() -> None:
+    """A model call that the same emitter's instrumentation of the client recorded below is counted once."""
+    spans = load_spans(OI, "s06_agent")
+    calls = [span for span in spans if span.attributes["openinference.span.kind"] == "LLM"]
+    below = [
+        msgspec.structs.replace(
+            span,
+            span_id=span.span_id[::-1],
+            parent_span_id=span.span_id,
+            scope_name="openinference.instrumentation.openai",
+            attributes={key: value for key, value in span.attributes.items() if key != "metadata"},
+        )
+        for span in calls
+    ]
+    assert read_quietly([*spans, *below])[0].usage == read_quietly(spans)[0].usage
 
 
 @pytest.mark.parametrize("emitter", EMITTERS)
