@@ -1,8 +1,8 @@
 """Runs that an emitter may have split: what lost its parent stands in a trace of its own.
 
-A task without its graph run says nothing of which run it was of. Every run of the same emitter and service that was
-going on at that time, and on no other thread, may lack it (seen with langsmith 0.15.1, whose exporter takes the end
-of a span for its beginning when the two arrive in the wrong order).
+A task without its graph run says nothing of which run it was of. Every run of the same service that was going on at
+that time, and on no other thread, may lack it, whichever emitter it is read from (seen with langsmith 0.15.1, whose
+exporter sends the end of a span before its beginning where the two are near).
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["doubt_split_runs"]
 
-_Key: TypeAlias = tuple[str, tuple[str, str]]
-"""Emitter and service."""
+_Service: TypeAlias = tuple[str, str]
 
 
 def doubt_split_runs(chains: Sequence[Chain]) -> Sequence[Chain]:
@@ -37,12 +36,12 @@ def doubt_split_runs(chains: Sequence[Chain]) -> Sequence[Chain]:
     Returns:
         The same.
     """
-    strays: dict[_Key, list[TaskFact]] = {}
+    strays: dict[_Service, list[TaskFact]] = {}
     for chain in chains:
         for part in chain.parts:
             if part.graph is None and part.emitter != sc.SCOPE_NAME:
                 for task in part.tasks:
-                    strays.setdefault((part.emitter, task.service), []).append(task)
+                    strays.setdefault(task.service, []).append(task)
     for tasks in strays.values():
         tasks.sort(key=_read_start)
     if strays:
@@ -52,10 +51,10 @@ def doubt_split_runs(chains: Sequence[Chain]) -> Sequence[Chain]:
     return chains
 
 
-def _doubt(chain: Chain, part: Part, strays: dict[_Key, list[TaskFact]]) -> None:
-    if part.graph is None:
+def _doubt(chain: Chain, part: Part, strays: dict[_Service, list[TaskFact]]) -> None:
+    if part.graph is None or part.emitter == sc.SCOPE_NAME:
         return
-    tasks = strays.get((part.emitter, part.graph.service), [])
+    tasks = strays.get(part.graph.service, [])
     first = bisect_left(tasks, find_start(part), key=_read_start)
     end_ns = part.graph.place.end_ns
     last = bisect_right(tasks, end_ns, key=_read_start) if end_ns else len(tasks)
@@ -65,8 +64,8 @@ def _doubt(chain: Chain, part: Part, strays: dict[_Key, list[TaskFact]]) -> None
         return
     places = [task.place for task in may_be_its]
     message = (
-        f"{name_run(part)}: while it ran, {part.emitter} recorded tasks without their graph run: "
-        f"{name_spans(places)}. Some of them may be its own. Use the handler of this package beside it."
+        f"{name_run(part)}: while it ran, tasks without their graph run were recorded: {name_spans(places)}. "
+        f"Some of them may be its own. Use the handler of this package beside it."
     )
     span_ids = tuple(sorted(place.span_id for place in places))
     chain.problems.append(Problem(code="orphan", message=message, span_ids=span_ids))

@@ -105,7 +105,7 @@ def rename_tasks(spans: Iterable[Span], ids: Mapping[str, str]) -> list[Span]:
 
 
 def tell_again(emitter: str, scenario: str, first: str, *, in_its_traces: bool = False) -> list[Span]:
-    """Return a scenario as an emitter tells it, with the task ids and times of another emitter's run.
+    """Return a scenario as an emitter tells it, with the task ids, times and service of another emitter's run.
 
     Of two instrumentations in one process these are the same: LangGraph gives the ids, and both see each callback at
     the same time. Their traces are the same where both share a tracer provider and a span around the run.
@@ -128,6 +128,7 @@ def tell_again(emitter: str, scenario: str, first: str, *, in_its_traces: bool =
                 trace_id=true.trace_id if in_its_traces else span.trace_id,
                 start_ns=span.start_ns + shift,
                 end_ns=span.end_ns + shift,
+                resource=others[0].resource,
             )
         )
     return told

@@ -1,11 +1,13 @@
 """An environment with other instrumentations in it: `python -m tests.reconstruct.dialects.peers` makes one.
 
-They stay out of the project's own: their entry points would be loaded by everything there that loads all of them.
+They stay out of the project's own: their entry points would be loaded by everything there that loads all of them. The
+package itself is not installed into it, but put on its path, so that all checkouts share one.
 """
 
 from __future__ import annotations
 
 import sys
+from importlib.metadata import requires
 from typing import TYPE_CHECKING
 
 from tests.benchmark_scripts import load_script
@@ -17,8 +19,7 @@ __all__ = ["find_peers", "make_peers"]
 
 NAME = "beside"
 PACKAGES = [
-    "--editable",
-    str(load_script("environments").CHECKOUT),
+    *(needed for needed in requires("otel-traj") or () if "extra ==" not in needed),
     "pytest",  # which the oracles use
     "openinference-instrumentation-langchain",
     "opentelemetry-instrumentation-langchain",
