@@ -7,60 +7,18 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
-from xml.etree import ElementTree as ET
 
 import pytest
 
 from otel_traj import read_runs
 from tests.missing_api import needs
+from tests.plugin_sessions import ALONE, ASK, read_properties, run
 from tests.test_imports import RECORDED_WITH, SENT_WITH, list_imported
 
 # What the inner sessions use is loaded here once, and not by each of them anew.
 from tests.testing.asking import LONG, SHORT, ask  # noqa: F401 - as above
 
-pytest_plugins = ["pytester"]
-
-ALONE = ("-p", "no:asyncio", "-p", "no:xdist", "-p", "no:cacheprovider")
-ASK = """
-import pytest
-from otel_traj.record.samples import build_seven_nodes
-
-graph = build_seven_nodes()
-LONG = [["node1"], ["node3"], ["node4", "node5"], ["node6"], ["node7"]]
-
-def ask(recorder, shortcut=False, case=None):
-    config = {"callbacks": [recorder.handler], "metadata": {"case": case}}
-    graph.invoke({"shortcut": shortcut, "nodes": []}, config=config)
-"""
-REFERENCES = """
-version: 1
-references:
-  - {name: long path, applies_to: {case: long}, steps: [node1, node3, [node4, node5], node6, node7]}
-  - {name: short path, applies_to: {case: short}, steps: [node1, node2, node7]}
-"""
-
-
-@pytest.fixture
-def project(pytester: pytest.Pytester) -> pytest.Pytester:
-    """Return a project with a reference file."""
-    pytester.path.joinpath("references.yaml").write_text(REFERENCES, "utf-8")
-    pytester.makeini(
-        "[pytest]\naddopts = --strict-markers --strict-config\notel_traj_references = references.yaml\n"
-    )
-    return pytester
-
-
-def run(project: pytest.Pytester, tests: str, *arguments: str) -> pytest.RunResult:
-    """Run tests that can ask the agent, in this process and without other plugins."""
-    project.makepyfile(ASK + textwrap.dedent(tests))
-    return project.runpytest_inprocess(*ALONE, *arguments)
-
-
-def read_properties(path: Path, test: str) -> list[tuple[str, str]]:
-    """Return the properties that JUnit XML gives a test, in order."""
-    case = ET.parse(path).find(f".//testcase[@name='{test}']")  # noqa: S314 - pytest wrote it
-    assert case is not None
-    return [(each.attrib["name"], each.attrib["value"]) for each in case.iterfind("properties/property")]
+pytest_plugins = ["pytester", "tests.plugin_sessions"]
 
 
 def test_it_costs_nothing_before_it_is_used() -> None:
@@ -438,63 +396,3 @@ def test_async_tests_in_several_processes(project: pytest.Pytester) -> None:
     ]
     assert words == ["pass"] * 4
     assert sum(each.verified for each in read_runs(project.path / "traces.jsonl")) == 5
-
-
-LANGSMITH = """
-    import langsmith.testing
-
-    told = []
-
-    @pytest.fixture(autouse=True)
-    def listen(monkeypatch):
-        def log_feedback(**feedback):
-            told.append(feedback)
-            {answer}
-        monkeypatch.setattr(langsmith.testing, "log_feedback", log_feedback)
-
-    {marker}
-    def test_way(run_recorder):
-        ask(run_recorder)
-        run_recorder.assert_matches(LONG)
-        with pytest.raises(AssertionError):
-            run_recorder.assert_matches(LONG[:1])
-
-    def test_told():
-        print("told:", [(each["key"], each["score"], (each["comment"] or "")[:11]) for each in told])
-"""
-
-
-@pytest.mark.parametrize("answer", ["", "raise ConnectionError('LangSmith is away')"])
-def test_verdicts_are_feedback_of_a_langsmith_test(
-    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, answer: str
-) -> None:
-    """Each verdict within such a test is logged by LangSmith's public function; that it is away fails nothing."""
-    monkeypatch.setenv("LANGSMITH_TEST_TRACKING", "false")
-    tests = LANGSMITH.format(answer=answer, marker="@pytest.mark.langsmith")
-    result = run(project, tests, "-s")
-    result.assert_outcomes(passed=2)
-    key = "graph_trajectory_match"
-    result.stdout.fnmatch_lines_random(
-        [f"*told: [[]('{key}', True, ''), ('{key}', False, 'superstep 2')[]]*"]
-    )
-
-
-def test_other_tests_are_not_langsmiths(project: pytest.Pytester) -> None:
-    """Without LangSmith's marker nothing is logged, though its plugin is there."""
-    result = run(project, LANGSMITH.format(answer="", marker=""), "-s")
-    result.stdout.fnmatch_lines_random(["*told: [[][]]*"])
-
-
-def test_the_real_langsmith_in_a_test_that_is_not_tracked(
-    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With tracking switched off its own function is called, and does nothing."""
-    monkeypatch.setenv("LANGSMITH_TEST_TRACKING", "false")
-    tests = """
-    @pytest.mark.langsmith
-    @pytest.mark.otel_traj(reference="long path")
-    def test_way(run_recorder):
-        ask(run_recorder)
-        run_recorder.assert_matches(LONG)
-    """
-    run(project, tests).assert_outcomes(passed=1)

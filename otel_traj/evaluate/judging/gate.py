@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from otel_traj.errors import TrajectoryTypeError, TrajectoryValueError
-from otel_traj.evaluate.judging.verdict import DEFAULT_KEY
+from otel_traj.evaluate.judging.verdict import has_no_reference
 from otel_traj.match.values_in_words import describe_value
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def summarise(verdicts: Sequence[Verdict], unmet_references: list[str]) -> Summa
         "passed": words.count("pass"),
         "failed": words.count("fail"),
         "not_evaluated": words.count("not_evaluated"),
-        "without_reference": sum(map(_has_no_reference, verdicts)),
+        "without_reference": sum(map(has_no_reference, verdicts)),
         "unmet_references": unmet_references,
     }
 
@@ -137,11 +137,6 @@ def decide_exit(
     return (1 if fails else 2 if doubts else 0), fails + doubts
 
 
-def _has_no_reference(verdict: Verdict) -> bool:
-    """Whether a run was met by no reference; a user's evaluator has none either, but never this key."""
-    return verdict.reference is None and not verdict.candidates and verdict.key == DEFAULT_KEY
-
-
 def _count_judged(verdicts: Iterable[Verdict]) -> int:
     """Return how many runs passed or failed something, alone or as part of their thread."""
     return len({id(run) for each in verdicts if isinstance(each.score, bool) for run in each.runs})
@@ -165,7 +160,7 @@ def _find_fails(
     failed = _count_subjects(each for each in verdicts if each.verdict == "fail")
     if failed:
         yield f"{failed} failed"
-    without = sum(map(_has_no_reference, verdicts))
+    without = sum(map(has_no_reference, verdicts))
     if demands.require_all and without:
         yield f"no reference applies to {_count(without, 'run')} (require-all is set)"
     if demands.require_all and unmet_references:
@@ -179,7 +174,7 @@ def _find_doubts(
     verdicts: Sequence[Verdict], source_problems: Sequence[SourceProblem], demands: Demands
 ) -> Iterator[str]:
     undecided = _count_subjects(
-        each for each in verdicts if each.verdict == "not_evaluated" and not _has_no_reference(each)
+        each for each in verdicts if each.verdict == "not_evaluated" and not has_no_reference(each)
     )
     if undecided:
         yield f"{undecided} could not be judged"

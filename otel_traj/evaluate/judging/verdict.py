@@ -13,7 +13,16 @@ from msgspec import Struct
 
 from otel_traj.model import Run, SourceProblem
 
-__all__ = ["DEFAULT_KEY", "RESULTS_KEY", "ExitCode", "Report", "Summary", "Verdict", "VerdictWord"]
+__all__ = [
+    "DEFAULT_KEY",
+    "RESULTS_KEY",
+    "ExitCode",
+    "Report",
+    "Summary",
+    "Verdict",
+    "VerdictWord",
+    "has_no_reference",
+]
 
 DEFAULT_KEY = "graph_trajectory_match"
 RESULTS_KEY = f"{DEFAULT_KEY}_results"
@@ -52,6 +61,15 @@ class Verdict(Struct, frozen=True, kw_only=True):
         """Return what was found about what: the runs are long, and may hold content that no log should."""
         about = f"run {self.run_id}" if self.run_ids is None else f"thread {self.thread_id!r}"
         return f"<Verdict {self.verdict} on {about} by {self.reference or self.key!r}: {self.comment!r}>"
+
+
+def has_no_reference(verdict: Verdict) -> bool:
+    """Return whether no reference was there to judge by, which is no fault of the run.
+
+    Args:
+        verdict: Any; an evaluator of the user's has no reference either, but never this key.
+    """
+    return verdict.reference is None and not verdict.candidates and verdict.key == DEFAULT_KEY
 
 
 class Summary(TypedDict):

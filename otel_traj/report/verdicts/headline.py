@@ -23,7 +23,6 @@ __all__ = [
     "add_usage",
     "cost_runs",
     "format_headline",
-    "has_no_reference",
     "link_verdict",
     "list_distinct_runs",
     "name_judge",
@@ -33,11 +32,6 @@ __all__ = [
 ]
 
 VERDICT_WORDS: Final = {"pass": "pass", "fail": "FAIL", "not_evaluated": "not evaluated"}
-
-
-def has_no_reference(verdict: Verdict) -> bool:
-    """Return whether nothing was there to judge by, which is no fault of the run."""
-    return verdict.reference is None and not verdict.candidates and verdict.key == DEFAULT_KEY
 
 
 def name_key(verdict: Verdict) -> str:

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
+from otel_traj.evaluate.judging.verdict import has_no_reference
 from otel_traj.report.cost import format_cost
 from otel_traj.report.escape import cut
 from otel_traj.report.verdicts.difference import format_difference
 from otel_traj.report.verdicts.headline import (
     add_usage,
     cost_runs,
-    has_no_reference,
     link_verdict,
     name_key,
 )

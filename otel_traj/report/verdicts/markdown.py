@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from otel_traj.evaluate.judging.verdict import has_no_reference
 from otel_traj.report.escape import cut, shorten
 from otel_traj.report.units import count, format_duration
 from otel_traj.report.verdicts.difference import format_difference
 from otel_traj.report.verdicts.headline import (
-    has_no_reference,
     link_verdict,
     list_distinct_runs,
     name_judge,

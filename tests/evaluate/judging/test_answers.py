@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_traj.evaluate.judging.answers import Answer, leave_open, read_answers
+from tests.missing_api import needs
 
 
 class _Float32(float):
@@ -109,11 +110,13 @@ def test_an_answer_that_is_none(returned: object, words: str) -> None:
     assert answer.metadata == {"verdict": "not_evaluated", "reason": "broken"}
 
 
+@needs("data frames")
 def test_numpy_s_scalars_are_told_apart() -> None:
     """A float of numpy's is a float; its bool and its other numbers are not, and the comment names their type."""
-    numpy = pytest.importorskip("numpy")
-    assert _read(numpy.float64(0.5)).score == 0.5
-    for scalar in (numpy.bool_(True), numpy.float32(0.5), numpy.int64(1)):
+    import numpy as np
+
+    assert _read(np.float64(0.5)).score == 0.5
+    for scalar in (np.bool_(True), np.float32(0.5), np.int64(1)):
         answer = _read(scalar)
         assert answer.verdict == "not_evaluated"
         assert f"numpy.{type(scalar).__name__}" in (answer.comment or "")
